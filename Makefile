@@ -1,0 +1,55 @@
+# Everything a person does with the project, each from a fresh machine: set-up is part of it.
+JOBS ?= $(shell nproc)
+HUNT ?= scenarios/majority/overtaken-commit.toml
+
+.PHONY: hunt test bench format lint install fuzz build clean \
+        setup setup-tools build-debug build-asan build-tsan
+
+# Finds a bug: the main job. Exit code 1 of dissensus means that it found one.
+hunt: build
+	@code=0; build/release/dissensus hunt $(HUNT) || code=$$?; [ $$code -le 1 ]
+
+build: setup
+	cmake --preset release >build/release.configure.log 2>&1 || { cat build/release.configure.log; exit 1; }
+	cmake --build --preset release -j $(JOBS)
+
+# The whole suite: Release, Debug against Release, AddressSanitizer + UBSan, ThreadSanitizer.
+test: build build-debug build-asan build-tsan
+	ctest --test-dir build/release --output-on-failure -j $(JOBS)
+	scripts/check-determinism build/release build/debug build/asan
+	ctest --test-dir build/asan --output-on-failure -j $(JOBS)
+	ctest --test-dir build/tsan --output-on-failure -j $(JOBS) -L parallel
+	scripts/check-format
+
+build-debug build-asan build-tsan: build-%: setup
+	cmake --preset $* >build/$*.configure.log 2>&1 || { cat build/$*.configure.log; exit 1; }
+	cmake --build --preset $* -j $(JOBS) $(if $(filter tsan,$*),--target tests-parallel) $(if $(filter debug,$*),--target determinism_triples dissensus)
+
+# Figures for bench/README.md.
+bench: build
+	build/release/bench_sim --benchmark_min_time=1
+	build/release/bench_xrpl --benchmark_min_time=1
+
+format: setup-tools
+	scripts/check-format --fix
+
+lint: build setup-tools
+	scripts/lint
+
+fuzz: setup-tools
+	cmake --preset fuzz >build/fuzz.configure.log 2>&1 || { cat build/fuzz.configure.log; exit 1; }
+	cmake --build --preset fuzz -j $(JOBS)
+	scripts/fuzz build/fuzz $(or $(SECONDS_EACH),60)
+
+install: build
+	cmake --install build/release $(if $(PREFIX),--prefix $(PREFIX))
+
+setup:
+	@scripts/setup build
+	@mkdir -p build
+
+setup-tools: setup
+	@scripts/setup tools
+
+clean:
+	rm -rf build
