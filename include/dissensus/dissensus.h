@@ -1,0 +1,12 @@
+// Everything that someone who tests their own system needs.
+#pragma once
+
+#include "dissensus/description.h"
+#include "dissensus/digest.h"
+#include "dissensus/ids.h"
+#include "dissensus/message.h"
+#include "dissensus/node.h"
+#include "dissensus/options.h"
+#include "dissensus/random.h"
+#include "dissensus/system.h"
+#include "dissensus/time.h"

@@ -1,0 +1,107 @@
+// A protocol node and what it may do. This is the seam between protocol code and the world that
+// hosts it: the simulator, or a unit test with a Context of its own.
+//
+// A node owns no thread, reads no real clock, and iterates no unordered container where the order
+// could reach a message: then the same seed gives the same run everywhere.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "dissensus/description.h"
+#include "dissensus/digest.h"
+#include "dissensus/ids.h"
+#include "dissensus/message.h"
+#include "dissensus/random.h"
+#include "dissensus/time.h"
+
+namespace dissensus {
+
+/// A client's request from the scenario's workload, e.g. a transaction. Immutable; shared by runs.
+class Request {
+ public:
+  virtual ~Request() = default;
+  /// Name and value of each part, for traces and reports.
+  virtual std::vector<std::pair<std::string, FieldValue>> fields() const = 0;
+};
+
+/// What a node can do while it handles an event. Valid only during that call.
+class Context {
+ public:
+  Context(const SystemDescription& description, MessagePool& pool)
+      : description_(description), pool_(pool) {}
+  virtual ~Context() = default;
+
+  virtual NodeId self() const = 0;
+  virtual std::size_t node_count() const = 0;
+  /// The nodes this one has a link to, ascending, without itself.
+  virtual std::span<const NodeId> peers() const = 0;
+
+  /// This node's own clock: virtual time plus its skew. Use it for everything a real server would
+  /// read a clock for.
+  virtual Time now() const = 0;
+
+  /// Sends to one node. A message to oneself, or to a node without a link, is a programming error.
+  template <class T>
+  void send(NodeId to, T content) {
+    send_message(to, make(std::move(content)));
+  }
+  /// Sends to all peers; they share one message object.
+  template <class T>
+  void broadcast(T content) {
+    const Message message = make(std::move(content));
+    for (const NodeId peer : peers()) send_message(peer, message);
+  }
+  /// Passes a message object on unchanged, e.g. one that was received and is relayed.
+  virtual void send_message(NodeId to, const Message& message) = 0;
+  template <class T>
+  Message make(T content) {
+    return pool_.make(std::move(content), description_);
+  }
+
+  /// Calls Node::timer after `delay` of this node's clock. `tag` comes back unchanged.
+  virtual TimerId set_timer(Duration delay, std::uint64_t tag = 0) = 0;
+  /// Harmless for a timer that has fired or was cancelled.
+  virtual void cancel_timer(TimerId timer) = 0;
+
+  /// This node's own random stream.
+  virtual Random& random() = 0;
+
+  // Reports: what the oracle, the trace and the metrics see of a node. They change nothing.
+
+  /// This node put `value` forward for `instance` of a decision level.
+  virtual void proposed(Level level, std::uint64_t instance, const Digest& value) = 0;
+  /// This node decided `value` for `instance`, irrevocably if the level is final.
+  virtual void decided(Level level, std::uint64_t instance, const Digest& value) = 0;
+  /// This node entered a phase (index into SystemDescription::phases).
+  virtual void phase(std::uint32_t phase) = 0;
+  /// This node entered a round; faults that are keyed by round follow it.
+  virtual void round(std::uint64_t round) = 0;
+  /// A quantity for rules and reports (index into SystemDescription::observables).
+  virtual void observe(std::uint32_t observable, std::int64_t value) = 0;
+  /// A line for people. Build the text only when logging() is true: search runs log nothing.
+  virtual void log(std::string_view text) = 0;
+  virtual bool logging() const = 0;
+
+ protected:
+  const SystemDescription& description_;
+  MessagePool& pool_;
+};
+
+/// One protocol participant. All calls come from one thread, one at a time.
+class Node {
+ public:
+  virtual ~Node() = default;
+  virtual void start(Context& context) = 0;
+  virtual void receive(Context& context, NodeId from, const Message& message) = 0;
+  virtual void timer(Context& context, TimerId timer, std::uint64_t tag);
+  virtual void submit(Context& context, const Request& request);
+  /// Called instead of start() on a fresh node after a crash. `before` is the node as it was when
+  /// it crashed: copy from it what your protocol keeps on disk. Default: start from nothing.
+  virtual void restart(Context& context, const Node& before);
+};
+
+}  // namespace dissensus

@@ -1,0 +1,62 @@
+// A system under test: describes itself, reads its part of the scenario, and makes nodes.
+// docs/guides/your-first-system.md writes one from scratch.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dissensus/description.h"
+#include "dissensus/node.h"
+#include "dissensus/options.h"
+
+namespace dissensus {
+
+/// The nodes of one run and whatever immutable or run-scoped things they share. One thread.
+class Cluster {
+ public:
+  virtual ~Cluster() = default;
+  /// Also called for a node that restarts after a crash.
+  virtual std::unique_ptr<Node> make_node(NodeId id) = 0;
+};
+
+/// A configured system. Constant after construction and shared by concurrent runs.
+class System {
+ public:
+  virtual ~System() = default;
+  virtual const SystemDescription& description() const = 0;
+  virtual std::size_t node_count() const = 0;
+
+  /// Makes the node with this id. A system whose nodes share something overrides make_cluster.
+  virtual std::unique_ptr<Node> make_node(NodeId id) const;
+  virtual std::unique_ptr<Cluster> make_cluster(std::uint64_t seed) const;
+
+  /// Reads one [[workload]] table; `at` and `node` were read before. Default: refuses it.
+  virtual std::shared_ptr<const Request> make_request(const Options& options) const;
+
+  /// The nodes that `id` has links to, ascending; default: all others.
+  virtual std::vector<NodeId> links_of(NodeId id) const;
+};
+
+/// Makes a System from the [system] table of a scenario. `kind` has been read before.
+struct SystemEntry {
+  std::string name;
+  std::string summary;
+  std::function<std::unique_ptr<System>(const Options& options)> make;
+};
+
+/// The systems this program knows. A plain value: whoever runs scenarios passes one along.
+class SystemRegistry {
+ public:
+  void add(SystemEntry entry) { entries_.push_back(std::move(entry)); }
+  const SystemEntry* find(std::string_view name) const;
+  const std::vector<SystemEntry>& entries() const { return entries_; }
+
+ private:
+  std::vector<SystemEntry> entries_;
+};
+
+}  // namespace dissensus

@@ -1,0 +1,69 @@
+// What happens in a run, as the trace, the oracle and the metrics see it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "dissensus/digest.h"
+#include "dissensus/ids.h"
+#include "dissensus/message.h"
+#include "dissensus/node.h"
+#include "dissensus/time.h"
+
+namespace dissensus {
+
+enum class EventType : std::uint8_t {
+  start,      ///< node starts
+  send,       ///< node -> peer, message
+  deliver,    ///< node receives from peer, message; cause = its send
+  drop,       ///< message node -> peer is lost; detail = DropReason; cause = its send
+  duplicate,  ///< a second copy of message node -> peer is under way; cause = its send
+  timer,      ///< node's timer fires; number = tag
+  submit,     ///< node gets a client's request
+  propose,    ///< report: detail = level, number = instance, value
+  decide,     ///< report: detail = level, number = instance, value
+  phase,      ///< report: number = phase
+  round,      ///< report: number = round
+  observe,    ///< report: detail = observable, number = value (as std::int64_t)
+  crash,      ///< fault: node stops
+  restart,    ///< fault ends: node runs again
+  partition,  ///< fault: text says the groups
+  heal,       ///< fault ends: number = event id of the partition
+  mutate,     ///< fault: message node -> peer was changed; cause = its send
+  phase_end,  ///< the fault phase of the scenario is over
+  log,        ///< text for people; not part of the trace hash
+};
+inline constexpr std::size_t kEventTypes = 19;
+std::string_view to_string(EventType type);
+/// False when there is no such type.
+bool parse_event_type(std::string_view text, EventType& type);
+
+enum class DropReason : std::uint8_t { loss, buffer_full, schedule, partition, crashed };
+inline constexpr std::size_t kDropReasons = 5;
+std::string_view to_string(DropReason reason);
+
+struct Event {
+  EventId id = 0;
+  EventId cause = 0;  ///< the event during whose handling, or through which, this one came about
+  Time time{};
+  EventType type = EventType::start;
+  std::uint8_t detail = 0;
+  NodeId node = kNoNode;  ///< where it happened; for send, drop, duplicate: the sender
+  NodeId peer = kNoNode;  ///< the other end of a message
+  std::uint64_t number = 0;
+  Digest value{};
+  const Message* message = nullptr;  ///< valid during the call only
+  const Request* request = nullptr;
+  std::string_view text{};
+};
+
+/// Receives every event of a run, in order.
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual void on_event(const Event& event) = 0;
+  /// True when log events should be produced at all.
+  virtual bool wants_log() const { return false; }
+};
+
+}  // namespace dissensus

@@ -1,0 +1,17 @@
+// Whole small files in and out.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace dissensus {
+
+/// Throws InputError when the file cannot be read or is larger than `bytes_max`.
+std::string read_file(const std::string& path, std::size_t bytes_max);
+
+/// Writes beside the target and renames, so that a reader sees the old content or the new one.
+/// Throws InputError when that fails.
+void write_file(const std::string& path, std::string_view content);
+
+}  // namespace dissensus
