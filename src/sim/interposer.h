@@ -1,0 +1,46 @@
+// The seam through which schedules and faults act on a world. The world knows no fault; it asks
+// its interposer, if it has one, what to do with each message.
+#pragma once
+
+#include <cstdint>
+
+#include "dissensus/ids.h"
+#include "dissensus/message.h"
+#include "dissensus/time.h"
+
+#include "core/event.h"
+
+namespace dissensus::sim {
+
+class World;
+
+/// A message that left its sender and survived the link's own losses.
+struct Transmission {
+  Message message;
+  EventId send = 0;    ///< the send event
+  Duration latency{};  ///< what the link takes
+  NodeId from = kNoNode;
+  NodeId to = kNoNode;
+};
+
+class Interposer {
+ public:
+  virtual ~Interposer() = default;
+
+  /// Called once, before the nodes start, or when this interposer replaces another in mid-run.
+  virtual void attach(World& world) = 0;
+  /// Must end in World::deliver, World::drop, or in keeping the transmission for later.
+  virtual void on_send(World& world, Transmission&& transmission) = 0;
+  /// An alarm set with World::set_alarm.
+  virtual void on_alarm(World& world, std::uint64_t tag) = 0;
+  /// A node entered a round.
+  virtual void on_round(World& world, NodeId node, std::uint64_t round) = 0;
+  /// The fault phase is over: no fault acts on what is sent from now on.
+  virtual void on_phase_end(World& world) = 0;
+  /// This interposer is about to be replaced: pass on (World::deliver) all that it still holds.
+  virtual void detach(World& world) = 0;
+  /// The run is over: forget all that is still held.
+  virtual void abandon() = 0;
+};
+
+}  // namespace dissensus::sim

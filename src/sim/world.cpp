@@ -1,0 +1,484 @@
+#include "sim/world.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/assert.h"
+
+namespace dissensus::sim {
+
+std::string_view to_string(StopReason reason) {
+  static constexpr std::array<std::string_view, 6> kNames{
+      "quiet", "stopped", "event-reached", "time-limit", "event-limit", "queue-limit"};
+  return kNames[static_cast<std::size_t>(reason)];
+}
+
+/// The Context of one node.
+class World::NodeContext final : public Context {
+ public:
+  NodeContext(World& world, NodeId self)
+      : Context(world.description_, world.pool_), world_(world), self_(self) {}
+
+  NodeId self() const override { return self_; }
+  std::size_t node_count() const override { return world_.plan_.nodes; }
+  std::span<const NodeId> peers() const override { return world_.plan_.peers[self_]; }
+  Time now() const override { return world_.local_time(self_); }
+  void send_message(NodeId to, const Message& message) override { world_.send(self_, to, message); }
+  TimerId set_timer(Duration delay, std::uint64_t tag) override {
+    return world_.set_timer(self_, delay, tag);
+  }
+  void cancel_timer(TimerId timer) override { world_.cancel_timer(timer); }
+  Random& random() override;
+  void proposed(Level level, std::uint64_t instance, const Digest& value) override {
+    world_.report(EventType::propose, self_, level, instance, value);
+  }
+  void decided(Level level, std::uint64_t instance, const Digest& value) override {
+    world_.report(EventType::decide, self_, level, instance, value);
+  }
+  void phase(std::uint32_t phase) override {
+    world_.report(EventType::phase, self_, 0, phase, Digest{});
+  }
+  void round(std::uint64_t round) override { world_.enter_round(self_, round); }
+  void observe(std::uint32_t observable, std::int64_t value) override {
+    world_.report(EventType::observe, self_, static_cast<std::uint8_t>(observable),
+                  static_cast<std::uint64_t>(value), Digest{});
+  }
+  void log(std::string_view text) override {
+    if (!world_.wants_log_) return;
+    Event event;
+    event.type = EventType::log;
+    event.node = self_;
+    event.text = text;
+    event.cause = world_.current_cause_;
+    world_.emit(event);
+  }
+  bool logging() const override { return world_.wants_log_; }
+
+ private:
+  World& world_;
+  NodeId self_;
+};
+
+struct World::Host {
+  Host(World& world, NodeId id, std::uint64_t seed)
+      : context(world, id), random(seed, "node", id) {}
+  NodeContext context;
+  Random random;
+  std::unique_ptr<Node> node;
+  std::uint64_t round = 0;
+  std::uint32_t incarnation = 0;
+  bool running = true;
+};
+
+Random& World::NodeContext::random() {
+  return world_.hosts_[self_].random;
+}
+
+struct WorldMemory::Storage {
+  MessagePool pool;
+  EventQueue queue;
+  std::vector<World::Slot> slots;
+  std::vector<std::uint32_t> free_slots;
+  std::vector<World::LinkState> links;
+  std::vector<World::Host> hosts;
+};
+
+WorldMemory::WorldMemory() : storage_(std::make_unique<Storage>()) {}
+WorldMemory::~WorldMemory() = default;
+
+World::World(const WorldPlan& plan, const System& system, std::uint64_t seed, EventSink& sink,
+             Interposer* interposer, Clock* clock, WorldMemory& memory)
+    : plan_(plan),
+      description_(system.description()),
+      sink_(sink),
+      interposer_(interposer),
+      clock_(clock),
+      memory_(memory),
+      storage_(std::move(memory.storage_)),
+      pool_(storage_->pool),
+      queue_(storage_->queue),
+      slots_(storage_->slots),
+      free_slots_(storage_->free_slots),
+      links_(storage_->links),
+      hosts_(storage_->hosts),
+      cluster_(system.make_cluster(seed)),
+      link_seed_(derive_seed(seed, "link")),
+      wants_log_(sink.wants_log()) {
+  DISSENSUS_ASSERT(plan.nodes > 0 && plan.nodes <= kMaxNodes, "World : a sensible number of nodes");
+  DISSENSUS_ASSERT(plan.link_model.size() == plan.nodes * plan.nodes, "World : a model per link");
+  queue_.clear();
+  links_.assign(plan.nodes * plan.nodes, LinkState{});
+  hosts_.reserve(plan.nodes);
+  for (std::size_t id = 0; id < plan.nodes; ++id) {
+    hosts_.emplace_back(*this, static_cast<NodeId>(id), seed);
+    hosts_.back().node = cluster_->make_node(static_cast<NodeId>(id));
+  }
+  if (interposer_ != nullptr) interposer_->attach(*this);
+  if (plan.fault_phase_end) {
+    push(*plan.fault_phase_end - Time{}, take_slot(SlotType::phase_end, 0));
+  }
+  for (std::size_t id = 0; id < plan.nodes; ++id) {
+    const Time at = plan.start.empty() ? Time{} : plan.start[id];
+    push(at - Time{}, take_slot(SlotType::start, static_cast<NodeId>(id)));
+  }
+  for (std::size_t i = 0; i < plan.submissions.size(); ++i) {
+    const std::uint32_t slot = take_slot(SlotType::submit, plan.submissions[i].node);
+    slots_[slot].tag = i;
+    push(plan.submissions[i].at - Time{}, slot);
+  }
+}
+
+World::~World() {
+  // Messages first, then the nodes that may hold some, then what the nodes share.
+  slots_.clear();
+  free_slots_.clear();
+  if (interposer_ != nullptr) interposer_->abandon();
+  hosts_.clear();
+  cluster_.reset();
+  DISSENSUS_ASSERT(pool_.live_messages() == 0, "World : no message outlives its run");
+  memory_.storage_ = std::move(storage_);
+}
+
+bool World::is_running(NodeId node) const {
+  return hosts_[node].running;
+}
+std::uint64_t World::round_of(NodeId node) const {
+  return hosts_[node].round;
+}
+
+Time World::local_time(NodeId node) const {
+  const Time time = queue_.now();
+  if (plan_.skew.empty()) return time;
+  const ClockSkew& skew = plan_.skew[node];
+  return time + skew.offset + Duration{microseconds_of(time) / 1'000'000 * skew.drift_ppm};
+}
+
+Duration World::global_delay(NodeId node, Duration local_delay) const {
+  if (plan_.skew.empty() || plan_.skew[node].drift_ppm == 0) return local_delay;
+  // A clock that runs fast reaches its alarm early.
+  __extension__ using Wide = __int128;
+  const Wide scaled =
+      static_cast<Wide>(local_delay.count()) * 1'000'000 / (1'000'000 + plan_.skew[node].drift_ppm);
+  return Duration{static_cast<std::int64_t>(scaled)};
+}
+
+// ---- the event loop
+
+StopReason World::run(EventId until_event) {
+  const Time time_limit = Time{} + plan_.limits.virtual_time;
+  for (;;) {
+    if (phase_end_pending_) finish_fault_phase();
+    if (stop_requested_) {
+      stop_requested_ = false;
+      return StopReason::requested;
+    }
+    if (until_event != 0 && last_event() >= until_event) return StopReason::event_reached;
+    if (queue_overflow_) return StopReason::queue_limit;
+    if (last_event() >= plan_.limits.events) return StopReason::event_limit;
+    if (queue_.empty()) return StopReason::quiet;
+    if (queue_.next_time() > time_limit) return StopReason::time_limit;
+    step();
+  }
+}
+
+void World::step() {
+  if (clock_ != nullptr) clock_->advance_to(queue_.next_time());
+  const std::uint32_t index = queue_.pop();
+  Slot slot = std::move(slots_[index]);
+  slots_[index].type = SlotType::free;
+  ++slots_[index].generation;  // a TimerId of the past no longer fits
+  free_slots_.push_back(index);
+  execute(std::move(slot));
+  current_cause_ = 0;
+}
+
+void World::execute(Slot&& slot) {
+  Host* const host = slot.type == SlotType::alarm ? nullptr : &hosts_[slot.node];
+  Event event;
+  event.node = slot.node;
+  switch (slot.type) {
+    case SlotType::deliver:
+      execute_delivery(slot);
+      break;
+    case SlotType::timer:
+      if (!host->running || host->incarnation != slot.incarnation) return;
+      event.type = EventType::timer;
+      event.number = slot.tag;
+      event.cause = slot.cause;
+      current_cause_ = emit(event);
+      ++counters_.timers;
+      host->node->timer(host->context, slot.timer, slot.tag);
+      break;
+    case SlotType::submit: {
+      const Submission& submission = plan_.submissions[slot.tag];
+      event.type = EventType::submit;
+      event.request = submission.request.get();
+      event.number = slot.tag;
+      event.detail = host->running ? 0 : 1;  // 1: the node is down, the client gets no answer
+      current_cause_ = emit(event);
+      if (host->running) host->node->submit(host->context, *submission.request);
+      break;
+    }
+    case SlotType::start:
+      // A node that crashed before its start time is brought up by its restart, not by this.
+      if (!host->running || host->incarnation != 0) return;
+      event.type = EventType::start;
+      current_cause_ = emit(event);
+      host->node->start(host->context);
+      break;
+    case SlotType::alarm:
+      if (slot.incarnation != interposer_incarnation_) return;
+      interposer_->on_alarm(*this, slot.tag);
+      break;
+    case SlotType::phase_end:
+      phase_end_pending_ = true;
+      return;
+    case SlotType::free:
+    case SlotType::cancelled:
+      return;
+  }
+  ++counters_.steps;
+}
+
+void World::execute_delivery(const Slot& slot) {
+  --link(slot.peer, slot.node).under_way;
+  Host& host = hosts_[slot.node];
+  Event event;
+  event.node = slot.node;
+  event.peer = slot.peer;
+  event.cause = slot.cause;
+  event.message = &slot.message;
+  if (!host.running) {
+    event.type = EventType::drop;
+    std::swap(event.node, event.peer);  // a drop names the sender first
+    event.detail = static_cast<std::uint8_t>(DropReason::crashed);
+    emit(event);
+    return;
+  }
+  event.type = EventType::deliver;
+  ++counters_.deliveries;
+  current_cause_ = emit(event);
+  host.node->receive(host.context, slot.peer, slot.message);
+}
+
+// ---- slots
+
+std::uint32_t World::take_slot(SlotType type, NodeId node) {
+  std::uint32_t index;
+  if (free_slots_.empty()) {
+    index = static_cast<std::uint32_t>(slots_.size());
+    slots_.emplace_back();
+  } else {
+    index = free_slots_.back();
+    free_slots_.pop_back();
+  }
+  Slot& slot = slots_[index];
+  slot.type = type;
+  slot.node = node;
+  slot.cause = current_cause_;
+  return index;
+}
+
+void World::push(Duration delay, std::uint32_t slot) {
+  queue_.push(queue_.now() + delay, slot);
+  const std::size_t size = queue_.size();
+  if (size > counters_.queue_max) {
+    counters_.queue_max = size;
+    if (size > plan_.limits.queue) queue_overflow_ = true;
+  }
+}
+
+// ---- messages
+
+void World::send(NodeId from, NodeId to, const Message& message) {
+  if (!hosts_[from].running) return;  // crashed in the middle of handling an event
+  DISSENSUS_ASSERT(to < plan_.nodes && to != from, "Context::send : the receiver is another node");
+  ++counters_.sends;
+  Transmission transmission{message, 0, {}, from, to};
+  transmission.send = emit_message(EventType::send, transmission, current_cause_);
+
+  const LinkModel& model = plan_.models[plan_.link_model[from * plan_.nodes + to]];
+  LinkState& state = link(from, to);
+  if (model.buffer != 0 && state.under_way >= model.buffer) {
+    drop(transmission, DropReason::buffer_full);
+    return;
+  }
+  bool twice = false;
+  if (model.is_random()) {
+    // A fresh generator per message: what one message draws never shifts what the next one gets.
+    Random random(derive_seed(link_seed_, "", (from * plan_.nodes + to) ^ (state.sent++ << 20)));
+    if (model.loss > 0 && random.chance(model.loss)) {
+      drop(transmission, DropReason::loss);
+      return;
+    }
+    twice = model.duplicate > 0 && random.chance(model.duplicate);
+    transmission.latency = model.latency.sample(random);
+  } else {
+    transmission.latency = model.latency.a;
+  }
+  if (model.fifo) {
+    state.last_arrival = std::max(state.last_arrival, queue_.now() + transmission.latency);
+    transmission.latency = state.last_arrival - queue_.now();
+  }
+  if (twice) {
+    emit_message(EventType::duplicate, transmission, transmission.send);
+    transmit(Transmission(transmission));
+  }
+  transmit(std::move(transmission));
+}
+
+void World::transmit(Transmission&& transmission) {
+  if (interposer_ != nullptr) {
+    interposer_->on_send(*this, std::move(transmission));
+  } else {
+    deliver(std::move(transmission), Duration{});
+  }
+}
+
+void World::deliver(Transmission&& transmission, Duration extra) {
+  const std::uint32_t index = take_slot(SlotType::deliver, transmission.to);
+  Slot& slot = slots_[index];
+  slot.peer = transmission.from;
+  slot.cause = transmission.send;
+  slot.message = std::move(transmission.message);
+  LinkState& state = link(transmission.from, transmission.to);
+  ++state.under_way;
+  counters_.link_buffer_max = std::max<std::size_t>(counters_.link_buffer_max, state.under_way);
+  push(transmission.latency + extra, index);
+}
+
+void World::drop(const Transmission& transmission, DropReason reason) {
+  emit_message(EventType::drop, transmission, transmission.send, static_cast<std::uint8_t>(reason));
+}
+
+// ---- timers
+
+TimerId World::set_timer(NodeId node, Duration delay, std::uint64_t tag) {
+  if (!hosts_[node].running) return TimerId::none;
+  DISSENSUS_ASSERT(delay >= Duration{}, "Context::set_timer : the delay is not negative");
+  const std::uint32_t index = take_slot(SlotType::timer, node);
+  Slot& slot = slots_[index];
+  slot.tag = tag;
+  slot.incarnation = hosts_[node].incarnation;
+  slot.timer = static_cast<TimerId>((std::uint64_t{slot.generation} << 32) | (index + 1u));
+  const TimerId timer = slot.timer;
+  push(global_delay(node, delay), index);
+  return timer;
+}
+
+void World::cancel_timer(TimerId timer) {
+  const auto number = static_cast<std::uint64_t>(timer);
+  if (number == 0) return;
+  const auto index = static_cast<std::uint32_t>(number & 0xFFFFFFFF) - 1;
+  Slot& slot = slots_[index];
+  if (slot.type == SlotType::timer && slot.generation == static_cast<std::uint32_t>(number >> 32)) {
+    slot.type = SlotType::cancelled;
+  }
+}
+
+void World::set_alarm(Duration delay, std::uint64_t tag) {
+  const std::uint32_t index = take_slot(SlotType::alarm, 0);
+  slots_[index].tag = tag;
+  slots_[index].incarnation = interposer_incarnation_;
+  push(delay, index);
+}
+
+// ---- crash and restart
+
+void World::crash(NodeId node) {
+  Host& host = hosts_[node];
+  if (!host.running) return;
+  host.running = false;
+  ++host.incarnation;
+  record(EventType::crash, node, kNoNode, 0, {});
+}
+
+void World::restart(NodeId node) {
+  Host& host = hosts_[node];
+  if (host.running) return;
+  host.running = true;
+  std::unique_ptr<Node> before = std::move(host.node);
+  host.node = cluster_->make_node(node);
+  const EventId cause =
+      std::exchange(current_cause_, record(EventType::restart, node, kNoNode, 0, {}));
+  host.node->restart(host.context, *before);
+  current_cause_ = cause;
+}
+
+// ---- events
+
+EventId World::emit(Event& event) {
+  event.id = next_event_++;
+  event.time = queue_.now();
+  sink_.on_event(event);
+  return event.id;
+}
+
+EventId World::emit_message(EventType type, const Transmission& transmission, EventId cause,
+                            std::uint8_t detail) {
+  Event event;
+  event.type = type;
+  event.detail = detail;
+  event.node = transmission.from;
+  event.peer = transmission.to;
+  event.message = &transmission.message;
+  event.cause = cause;
+  return emit(event);
+}
+
+EventId World::record(EventType type, NodeId node, NodeId peer, std::uint64_t number,
+                      std::string_view text, EventId cause, const Message* message) {
+  Event event;
+  event.type = type;
+  event.node = node;
+  event.peer = peer;
+  event.number = number;
+  event.text = text;
+  event.cause = cause != 0 ? cause : current_cause_;
+  event.message = message;
+  return emit(event);
+}
+
+void World::report(EventType type, NodeId node, std::uint8_t detail, std::uint64_t number,
+                   const Digest& value) {
+  if (!hosts_[node].running) return;
+  Event event;
+  event.type = type;
+  event.detail = detail;
+  event.node = node;
+  event.number = number;
+  event.value = value;
+  event.cause = current_cause_;
+  emit(event);
+}
+
+void World::enter_round(NodeId node, std::uint64_t round) {
+  hosts_[node].round = round;
+  report(EventType::round, node, 0, round, Digest{});
+  if (interposer_ != nullptr) interposer_->on_round(*this, node, round);
+}
+
+// ---- continuing differently
+
+void World::finish_fault_phase() {
+  phase_end_pending_ = false;
+  if (std::exchange(fault_phase_over_, true)) return;
+  record(EventType::phase_end, kNoNode, kNoNode, 0, {});
+  if (interposer_ != nullptr) interposer_->on_phase_end(*this);
+}
+
+void World::replace_interposer(Interposer* interposer) {
+  if (interposer_ != nullptr) interposer_->detach(*this);
+  ++interposer_incarnation_;
+  interposer_ = interposer;
+  if (interposer_ == nullptr) return;
+  interposer_->attach(*this);
+  if (fault_phase_over_) interposer_->on_phase_end(*this);
+}
+
+void World::reseed(std::uint64_t seed) {
+  for (std::size_t id = 0; id < hosts_.size(); ++id) hosts_[id].random = Random(seed, "node", id);
+  link_seed_ = derive_seed(seed, "link");
+}
+
+}  // namespace dissensus::sim

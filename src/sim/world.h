@@ -1,0 +1,210 @@
+// The world: nodes, links, timers and virtual time of one simulation. Knows no protocol, no fault.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "dissensus/node.h"
+#include "dissensus/random.h"
+#include "dissensus/system.h"
+
+#include "core/event.h"
+#include "core/limits.h"
+#include "sim/clock.h"
+#include "sim/event_queue.h"
+#include "sim/interposer.h"
+#include "sim/link.h"
+
+namespace dissensus::sim {
+
+/// A node's clock reads `offset + (1 + drift) x virtual time`.
+struct ClockSkew {
+  Duration offset{};
+  std::int32_t drift_ppm = 0;
+  friend bool operator==(const ClockSkew&, const ClockSkew&) = default;
+};
+
+/// A request of the workload.
+struct Submission {
+  Time at{};
+  NodeId node = 0;
+  std::shared_ptr<const Request> request;
+};
+
+/// Everything about a world that is the same in every run of a scenario. Constant; shared.
+struct WorldPlan {
+  std::size_t nodes = 0;
+  std::vector<std::vector<NodeId>> peers;  ///< per node, ascending
+  std::vector<LinkModel> models;           ///< models in use
+  std::vector<std::uint16_t> link_model;   ///< index [from * nodes + to] into models
+  std::vector<ClockSkew> skew;             ///< per node; empty = none
+  std::vector<Submission> submissions;     ///< in order of time
+  std::vector<Time> start;                 ///< start time per node; empty = all at once
+  std::optional<Time> fault_phase_end;     ///< end_fault_phase happens by itself then
+  RunLimits limits;
+};
+
+/// Why World::run returned.
+enum class StopReason : std::uint8_t {
+  quiet,          ///< nothing left to happen
+  requested,      ///< request_stop
+  event_reached,  ///< the event number asked for
+  time_limit,     ///< limits.virtual_time
+  event_limit,    ///< limits.events
+  queue_limit,    ///< limits.queue
+};
+std::string_view to_string(StopReason reason);
+
+/// Totals of a run.
+struct WorldCounters {
+  std::uint64_t steps = 0;  ///< deliveries, timers, submissions and alarms executed
+  std::uint64_t sends = 0;
+  std::uint64_t deliveries = 0;
+  std::uint64_t timers = 0;
+  std::size_t queue_max = 0;
+  std::size_t link_buffer_max = 0;
+};
+
+/// Memory that one worker reuses from run to run.
+class WorldMemory {
+ public:
+  WorldMemory();
+  ~WorldMemory();
+  WorldMemory(const WorldMemory&) = delete;
+  WorldMemory& operator=(const WorldMemory&) = delete;
+
+ private:
+  friend class World;
+  struct Storage;
+  std::unique_ptr<Storage> storage_;
+};
+
+class World {
+ public:
+  /// All references must outlive the world; `interposer` and `clock` may be null.
+  World(const WorldPlan& plan, const System& system, std::uint64_t seed, EventSink& sink,
+        Interposer* interposer, Clock* clock, WorldMemory& memory);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  /// Runs until something stops it; may be called again to continue. With `until_event` not 0 it
+  /// returns after the step in which that event was recorded.
+  StopReason run(EventId until_event = 0);
+  /// Ends run() after the current step.
+  void request_stop() { stop_requested_ = true; }
+
+  Time now() const { return queue_.now(); }
+  EventId last_event() const { return next_event_ - 1; }
+  const WorldCounters& counters() const { return counters_; }
+  std::size_t node_count() const { return plan_.nodes; }
+  bool is_running(NodeId node) const;
+  std::uint64_t round_of(NodeId node) const;
+  const SystemDescription& description() const { return description_; }
+  MessagePool& pool() { return pool_; }
+
+  // For interposers.
+
+  /// Delivers after the link's latency plus `extra`.
+  void deliver(Transmission&& transmission, Duration extra);
+  void drop(const Transmission& transmission, DropReason reason);
+  /// Calls Interposer::on_alarm after `delay`.
+  void set_alarm(Duration delay, std::uint64_t tag);
+  /// Stops a node: it loses its timers and everything that arrives. No effect if it is down.
+  void crash(NodeId node);
+  void restart(NodeId node);
+  /// Adds an event that only the interposer knows of (partition, heal, duplicate, mutate).
+  EventId record(EventType type, NodeId node, NodeId peer, std::uint64_t number,
+                 std::string_view text, EventId cause = 0, const Message* message = nullptr);
+
+  // For run/: continuing a recorded run differently.
+
+  /// Replaces the interposer (may be null); what the old one held is delivered.
+  void replace_interposer(Interposer* interposer);
+  /// From now on nodes and links draw from the streams of another seed.
+  void reseed(std::uint64_t seed);
+  /// Ends the fault phase of the scenario, after the current step.
+  void end_fault_phase() { phase_end_pending_ = true; }
+
+ private:
+  class NodeContext;
+  friend class NodeContext;
+  friend class WorldMemory;
+  enum class SlotType : std::uint8_t {
+    free,
+    deliver,
+    timer,
+    submit,
+    alarm,
+    start,
+    phase_end,
+    cancelled
+  };
+  struct Slot {
+    Message message;
+    EventId cause = 0;
+    std::uint64_t tag = 0;
+    TimerId timer = TimerId::none;
+    std::uint32_t generation = 0;   ///< distinguishes the timers that used this slot
+    std::uint32_t incarnation = 0;  ///< of the node (timers) or of the interposer (alarms)
+    NodeId node = 0;
+    NodeId peer = 0;
+    SlotType type = SlotType::free;
+  };
+  struct Host;
+  struct LinkState {
+    Time last_arrival{};
+    std::uint64_t sent = 0;  ///< numbers the link's random draws
+    std::uint32_t under_way = 0;
+  };
+
+  LinkState& link(NodeId from, NodeId to) { return links_[from * plan_.nodes + to]; }
+  std::uint32_t take_slot(SlotType type, NodeId node);
+  void push(Duration delay, std::uint32_t slot);
+  void step();
+  void execute(Slot&& slot);
+  void execute_delivery(const Slot& slot);
+  void send(NodeId from, NodeId to, const Message& message);
+  void transmit(Transmission&& transmission);
+  TimerId set_timer(NodeId node, Duration delay, std::uint64_t tag);
+  void cancel_timer(TimerId timer);
+  EventId emit(Event& event);
+  EventId emit_message(EventType type, const Transmission& transmission, EventId cause,
+                       std::uint8_t detail = 0);
+  void report(EventType type, NodeId node, std::uint8_t detail, std::uint64_t number,
+              const Digest& value);
+  void enter_round(NodeId node, std::uint64_t round);
+  void finish_fault_phase();
+  Time local_time(NodeId node) const;
+  Duration global_delay(NodeId node, Duration local_delay) const;
+
+  const WorldPlan& plan_;
+  const SystemDescription& description_;
+  EventSink& sink_;
+  Interposer* interposer_;
+  Clock* clock_;
+  WorldMemory& memory_;
+  std::unique_ptr<WorldMemory::Storage> storage_;
+  MessagePool& pool_;
+  EventQueue& queue_;
+  std::vector<Slot>& slots_;
+  std::vector<std::uint32_t>& free_slots_;
+  std::vector<LinkState>& links_;
+  std::vector<Host>& hosts_;
+  std::unique_ptr<Cluster> cluster_;
+  std::uint64_t link_seed_ = 0;
+  std::uint32_t interposer_incarnation_ = 0;
+  EventId next_event_ = 1;
+  EventId current_cause_ = 0;
+  bool stop_requested_ = false;
+  bool phase_end_pending_ = false;
+  bool fault_phase_over_ = false;
+  bool queue_overflow_ = false;
+  bool wants_log_ = false;
+  WorldCounters counters_;
+};
+
+}  // namespace dissensus::sim
