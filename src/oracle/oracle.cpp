@@ -1,0 +1,384 @@
+#include "oracle/oracle.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "dissensus/options.h"
+
+namespace dissensus::oracle {
+
+Oracle::Oracle(const OracleConfig& config, const SystemDescription& description, std::size_t nodes)
+    : config_(config), description_(description) {
+  NodeState initial;
+  initial.highest.assign(description.levels.size(), -1);
+  initial.observed.assign(description.observables.size(), 0);
+  nodes_.assign(nodes, initial);
+  for (std::size_t id = 0; id < nodes; ++id) correct_.push_back(static_cast<NodeId>(id));
+  instances_.resize(description.levels.size());
+  rule_done_.assign(config.rules.size(), 0);
+  has_rules_ = !config.rules.empty();
+  if (!config.has_fault_phase) start_demand(Time{});
+}
+
+void Oracle::mark_faulty(NodeId node) {
+  nodes_[node].correct = false;
+  std::erase(correct_, node);
+}
+
+std::int64_t Oracle::least_decided(dissensus::Level level) const {
+  std::int64_t least = -1;
+  bool first = true;
+  for (const NodeId node : correct_) {
+    const std::int64_t highest = nodes_[node].highest[level];
+    if (first || highest < least) least = highest;
+    first = false;
+  }
+  return least;
+}
+
+std::int64_t Oracle::most_decided(dissensus::Level level) const {
+  std::int64_t most = -1;
+  for (const NodeId node : correct_) most = std::max(most, nodes_[node].highest[level]);
+  return most;
+}
+
+void Oracle::on_report(const Event& event) {
+  switch (event.type) {
+    case EventType::propose:
+      on_proposal(event);
+      break;
+    case EventType::decide:
+      on_decision(event);
+      break;
+    case EventType::observe:
+      nodes_[event.node].observed[event.detail] = static_cast<std::int64_t>(event.number);
+      if (has_rules_) check_rules(event.id, event.time);
+      break;
+    case EventType::crash:
+      nodes_[event.node].up = false;
+      update_goal();
+      break;
+    case EventType::restart:
+      nodes_[event.node].up = true;
+      // A node that comes back gets the whole bound again.
+      nodes_[event.node].last_decision = event.time;
+      update_goal();
+      break;
+    case EventType::phase_end:
+      start_demand(event.time + config_.heal);
+      break;
+    default:
+      break;
+  }
+}
+
+void Oracle::on_proposal(const Event& event) {
+  if (!config_.validity || !description_.levels[event.detail].validity) return;
+  std::vector<Digest>& proposed = instances_[event.detail][event.number].proposed;
+  if (std::find(proposed.begin(), proposed.end(), event.value) == proposed.end()) {
+    proposed.push_back(event.value);
+  }
+}
+
+void Oracle::on_decision(const Event& event) {
+  NodeState& node = nodes_[event.node];
+  if (!node.correct) return;
+  Instance& instance = instances_[event.detail][event.number];
+  check_validity(event, instance);
+  check_integrity(event, instance);
+  check_agreement(event, instance);
+  instance.decisions.push_back({event.value, event.node, event.id});
+  std::int64_t& highest = node.highest[event.detail];
+  highest = std::max(highest, static_cast<std::int64_t>(event.number));
+  note_progress(event);
+  if (has_rules_) check_rules(event.id, event.time);
+}
+
+// ---- the three safety properties
+
+namespace {
+Violation violation_at(const Event& event, const LevelDescription& level, std::string property,
+                       std::string rule) {
+  Violation violation;
+  violation.property = std::move(property);
+  violation.rule = std::move(rule);
+  violation.level = level.name;
+  violation.instance = event.number;
+  violation.nodes = {event.node};
+  violation.values = {event.value};
+  violation.event = event.id;
+  violation.time = event.time;
+  return violation;
+}
+}  // namespace
+
+void Oracle::check_validity(const Event& event, const Instance& instance) {
+  const LevelDescription& level = description_.levels[event.detail];
+  if (!config_.validity || !level.validity) return;
+  if (std::find(instance.proposed.begin(), instance.proposed.end(), event.value) !=
+      instance.proposed.end()) {
+    return;
+  }
+  Violation violation = violation_at(event, level, "validity", "never-proposed");
+  violation.text =
+      fmt::format("node {} decided {} for {} {}, which no node had proposed", event.node,
+                  value_name(level, event.value), level.name, instance_name(level, event.number));
+  add_violation(std::move(violation));
+}
+
+void Oracle::check_integrity(const Event& event, const Instance& instance) {
+  const LevelDescription& level = description_.levels[event.detail];
+  if (!config_.integrity || !level.integrity) return;
+  for (const Decision& earlier : instance.decisions) {
+    if (earlier.node != event.node) continue;
+    Violation violation = violation_at(event, level, "integrity", "decided-twice");
+    violation.values = {earlier.value, event.value};
+    violation.text = fmt::format("node {} decided {} {} twice: first {}, then {}", event.node,
+                                 level.name, instance_name(level, event.number),
+                                 value_name(level, earlier.value), value_name(level, event.value));
+    add_violation(std::move(violation));
+    return;
+  }
+}
+
+void Oracle::check_agreement(const Event& event, Instance& instance) {
+  const LevelDescription& level = description_.levels[event.detail];
+  if (!config_.agreement || !level.agreement || instance.disagreement_reported) return;
+  for (const Decision& earlier : instance.decisions) {
+    if (earlier.value == event.value || earlier.node == event.node) continue;
+    instance.disagreement_reported = true;
+    Violation violation = violation_at(event, level, "agreement", "decided-differently");
+    violation.nodes = {earlier.node, event.node};
+    violation.values = {earlier.value, event.value};
+    violation.text =
+        fmt::format("for {} {} node {} decided {} and node {} decided {}", level.name,
+                    instance_name(level, event.number), earlier.node,
+                    value_name(level, earlier.value), event.node, value_name(level, event.value));
+    if (level.final) {
+      add_violation(std::move(violation));
+    } else if (verdict_.notes.size() < config_.violations_max) {
+      violation.rule = "transient-difference";
+      verdict_.notes.push_back(std::move(violation));
+    }
+    return;
+  }
+}
+
+// ---- termination
+
+void Oracle::start_demand(Time at) {
+  if (demand_start_) return;
+  demand_start_ = at;
+  if (config_.termination) next_deadline_ = at + config_.termination->bound;
+}
+
+Time Oracle::demand_since(const NodeState& node) const {
+  return std::max(*demand_start_, node.last_decision);
+}
+
+bool Oracle::owes_progress(const NodeState& node) const {
+  return node.correct && node.up && !node.reached_goal;
+}
+
+void Oracle::note_progress(const Event& event) {
+  const auto& demand = config_.termination;
+  if (!demand || event.detail != demand->level) return;
+  NodeState& node = nodes_[event.node];
+  const Duration gap = event.time - node.last_decision;
+  if (gap > demand->bound && verdict_.notes.size() < config_.violations_max) {
+    Violation note =
+        violation_at(event, description_.levels[demand->level], "termination", "stall-recovered");
+    note.text = fmt::format("node {} decided nothing for {} and then went on", event.node,
+                            dissensus::to_string(gap));
+    verdict_.notes.push_back(std::move(note));
+  }
+  node.last_decision = event.time;
+  if (demand->goal && event.number >= *demand->goal && !node.reached_goal) {
+    node.reached_goal = true;
+    update_goal();
+  }
+}
+
+void Oracle::update_goal() {
+  if (!config_.termination || !config_.termination->goal) return;
+  bool any = false;
+  for (const NodeState& node : nodes_) {
+    if (owes_progress(node)) {
+      goal_reached_ = false;
+      return;
+    }
+    any = any || (node.correct && node.reached_goal);
+  }
+  goal_reached_ = any;
+}
+
+void Oracle::check_deadlines(Time now, EventId event) {
+  const TerminationDemand& demand = *config_.termination;
+  next_deadline_ = Time::max();
+  std::vector<NodeId> late;
+  for (std::size_t id = 0; id < nodes_.size(); ++id) {
+    NodeState& node = nodes_[id];
+    if (!owes_progress(node)) continue;
+    const Time deadline = demand_since(node) + demand.bound;
+    if (now > deadline) {
+      late.push_back(static_cast<NodeId>(id));
+    } else {
+      next_deadline_ = std::min(next_deadline_, deadline);
+    }
+  }
+  if (late.empty()) {
+    // Everybody is done or down; a restart brings the demand back.
+    if (next_deadline_ == Time::max()) next_deadline_ = now + demand.bound;
+    return;
+  }
+  next_deadline_ = Time::max();  // one violation tells it all
+  Violation violation;
+  violation.property = "termination";
+  violation.rule = "no-progress";
+  violation.level = description_.levels[demand.level].name;
+  violation.instance = static_cast<std::uint64_t>(nodes_[late.front()].highest[demand.level] + 1);
+  violation.event = event;
+  violation.time = now;
+  violation.text =
+      fmt::format("{} {} decided no {} within {}", late.size() == 1 ? "node" : "nodes",
+                  fmt::join(late, ", "), violation.level, dissensus::to_string(demand.bound));
+  violation.nodes = std::move(late);
+  add_violation(std::move(violation));
+}
+
+// ---- rules
+
+bool Oracle::holds(const Rule& rule) const {
+  return rule.check.evaluate(correct_, [this](const Quantity& quantity, NodeId node) {
+    const NodeState& state = nodes_[node];
+    return quantity.source == Quantity::Source::observable ? state.observed[quantity.index]
+                                                           : state.highest[quantity.index];
+  }) != 0;
+}
+
+namespace {
+Violation rule_violation(const Rule& rule, EventId event, Time time, std::string_view what) {
+  Violation violation;
+  violation.property = rule.property;
+  violation.rule = rule.name;
+  violation.event = event;
+  violation.time = time;
+  violation.text = fmt::format("rule '{}' {}: {}", rule.name, what, rule.check.text());
+  return violation;
+}
+}  // namespace
+
+void Oracle::check_rules(EventId event, Time time) {
+  for (std::size_t i = 0; i < config_.rules.size(); ++i) {
+    const Rule& rule = config_.rules[i];
+    if (rule.when == Rule::When::end || rule_done_[i] != 0) continue;
+    const bool true_now = holds(rule);
+    if (rule.when == Rule::When::eventually) {
+      rule_done_[i] = true_now ? 1 : 0;
+    } else if (!true_now) {
+      rule_done_[i] = 1;
+      add_violation(rule_violation(rule, event, time, "was broken"));
+    }
+  }
+}
+
+// ---- the verdict
+
+void Oracle::add_violation(Violation violation) {
+  if (verdict_.violations.size() < config_.violations_max) {
+    verdict_.violations.push_back(std::move(violation));
+  } else {
+    ++uncounted_;
+  }
+}
+
+void Oracle::judge_rules(const RunEnd& end) {
+  for (std::size_t i = 0; i < config_.rules.size(); ++i) {
+    const Rule& rule = config_.rules[i];
+    PropertyVerdict judged{rule.property + "/" + rule.name, Outcome::pass, ""};
+    if (rule.when == Rule::When::always) {
+      if (rule_done_[i] != 0) judged = {judged.property, Outcome::fail, "was broken"};
+    } else if (rule.when == Rule::When::eventually ? rule_done_[i] == 0 : !holds(rule)) {
+      if (end.cut) {
+        judged = {judged.property, Outcome::unknown, "the run was cut by " + end.reason};
+      } else {
+        judged = {judged.property, Outcome::fail, "does not hold"};
+        add_violation(rule_violation(rule, 0, end.time, "does not hold at the end"));
+      }
+    }
+    verdict_.properties.push_back(std::move(judged));
+  }
+}
+
+void Oracle::judge_termination(const RunEnd& end) {
+  if (!config_.termination) return;
+  const TerminationDemand& demand = *config_.termination;
+  const auto failed = std::find_if(verdict_.violations.begin(), verdict_.violations.end(),
+                                   [](const Violation& v) { return v.rule == "no-progress"; });
+  PropertyVerdict judged{"termination", Outcome::pass, ""};
+  std::vector<NodeId> waiting;
+  for (std::size_t id = 0; id < nodes_.size(); ++id) {
+    if (owes_progress(nodes_[id])) waiting.push_back(static_cast<NodeId>(id));
+  }
+  if (failed != verdict_.violations.end()) {
+    judged = {"termination", Outcome::fail, failed->text};
+  } else if (demand.goal && waiting.empty() && goal_reached_) {
+    // every correct node that is up got there
+  } else if (end.quiet && !waiting.empty()) {
+    Violation violation;
+    violation.property = "termination";
+    violation.rule = "stuck";
+    violation.level = description_.levels[demand.level].name;
+    violation.instance = demand.goal.value_or(0);
+    violation.time = end.time;
+    violation.text = fmt::format("nothing is left to happen, and {} {} never decided {} {}",
+                                 waiting.size() == 1 ? "node" : "nodes", fmt::join(waiting, ", "),
+                                 violation.level, violation.instance);
+    violation.nodes = waiting;
+    judged = {"termination", Outcome::fail, violation.text};
+    if (demand.goal) {
+      add_violation(std::move(violation));
+    } else {
+      judged = {"termination", Outcome::unknown, "the run ended by itself before the bound"};
+    }
+  } else if (demand.goal || !demand_start_ || end.time < *demand_start_ + demand.bound) {
+    judged = {"termination", Outcome::unknown,
+              "the run ended (" + end.reason + ") before the demand could be judged"};
+  }
+  verdict_.properties.push_back(std::move(judged));
+}
+
+Verdict Oracle::finish(const RunEnd& end) {
+  if (end.time > next_deadline_) check_deadlines(end.time, 0);
+  const auto judge_safety = [this](bool wanted, const std::string& property) {
+    if (!wanted) return;
+    PropertyVerdict judged{property, Outcome::pass, ""};
+    for (const Violation& violation : verdict_.violations) {
+      if (violation.property != property) continue;
+      judged.outcome = Outcome::fail;
+      judged.reason = violation.text;
+      break;
+    }
+    verdict_.properties.push_back(std::move(judged));
+  };
+  judge_safety(config_.agreement, "agreement");
+  judge_safety(config_.validity, "validity");
+  judge_safety(config_.integrity, "integrity");
+  judge_termination(end);
+  judge_rules(end);
+
+  verdict_.outcome = Outcome::pass;
+  for (const PropertyVerdict& property : verdict_.properties) {
+    if (property.outcome == Outcome::fail) {
+      verdict_.outcome = Outcome::fail;
+      break;
+    }
+    if (property.outcome == Outcome::unknown) verdict_.outcome = Outcome::unknown;
+  }
+  if (!verdict_.violations.empty()) verdict_.outcome = Outcome::fail;
+  verdict_.violations_left_out = uncounted_;
+  return std::move(verdict_);
+}
+
+}  // namespace dissensus::oracle

@@ -1,0 +1,123 @@
+// The oracle: agreement, validity, integrity and bounded termination, each written once over what
+// nodes propose and decide, plus the scenario's own rules. Observes a run; changes nothing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dissensus/description.h"
+
+#include "core/event.h"
+#include "oracle/rule.h"
+#include "oracle/verdict.h"
+
+namespace dissensus::oracle {
+
+/// Every correct node that is up decides again and again, never more than `bound` apart, until it
+/// has decided the goal instance. The demand starts when the fault phase and the healing phase are
+/// over; where the scenario has no fault phase it holds from the start.
+struct TerminationDemand {
+  dissensus::Level level = 0;
+  std::optional<std::uint64_t> goal;
+  Duration bound{};
+};
+
+struct OracleConfig {
+  bool agreement = true;
+  bool validity = true;
+  bool integrity = true;
+  std::optional<TerminationDemand> termination;
+  bool has_fault_phase = false;
+  Duration heal{};  ///< after the fault phase, before progress is demanded
+  std::vector<Rule> rules;
+  std::size_t violations_max = 100;  ///< more are counted, not kept
+};
+
+/// How a run ended, as far as the verdict depends on it.
+struct RunEnd {
+  Time time{};
+  bool quiet = false;  ///< nothing was left to happen
+  bool cut = false;    ///< before its planned end: what had not happened yet might have
+  std::string reason;  ///< what ended it
+};
+
+class Oracle {
+ public:
+  /// `config` and `description` must outlive the oracle.
+  Oracle(const OracleConfig& config, const SystemDescription& description, std::size_t nodes);
+
+  /// Excludes a node from the correct ones.
+  void mark_faulty(NodeId node);
+
+  void on_event(const Event& event) {
+    if (event.time > next_deadline_) check_deadlines(event.time, event.id);
+    if (event.type >= EventType::propose) on_report(event);
+  }
+
+  bool violated() const { return !verdict_.violations.empty() || uncounted_ > 0; }
+  /// True once every correct node that is up has decided the goal; false without a goal.
+  bool goal_reached() const { return goal_reached_; }
+  /// Highest decided instance of a level over the correct nodes: the least and the most advanced.
+  /// -1 where a node has decided nothing.
+  std::int64_t least_decided(dissensus::Level level) const;
+  std::int64_t most_decided(dissensus::Level level) const;
+
+  Verdict finish(const RunEnd& end);
+
+ private:
+  struct Decision {
+    Digest value;
+    NodeId node;
+    EventId event;
+  };
+  struct Instance {
+    std::vector<Digest> proposed;
+    std::vector<Decision> decisions;  ///< of correct nodes
+    bool disagreement_reported = false;
+  };
+  struct NodeState {
+    bool correct = true;
+    bool up = true;
+    bool reached_goal = false;
+    Time last_decision{};               ///< on the termination level
+    std::vector<std::int64_t> highest;  ///< by level
+    std::vector<std::int64_t> observed;
+  };
+
+  void on_report(const Event& event);
+  void on_proposal(const Event& event);
+  void on_decision(const Event& event);
+  void note_progress(const Event& event);
+  void check_validity(const Event& event, const Instance& instance);
+  void check_integrity(const Event& event, const Instance& instance);
+  void check_agreement(const Event& event, Instance& instance);
+  void check_rules(EventId event, Time time);
+  void check_deadlines(Time now, EventId event);
+  void update_goal();
+  void start_demand(Time at);
+  Time demand_since(const NodeState& node) const;
+  bool owes_progress(const NodeState& node) const;
+  bool holds(const Rule& rule) const;
+  const std::vector<NodeId>& correct_nodes() const { return correct_; }
+  void add_violation(Violation violation);
+  void judge_termination(const RunEnd& end);
+  void judge_rules(const RunEnd& end);
+
+  const OracleConfig& config_;
+  const SystemDescription& description_;
+  std::vector<NodeState> nodes_;
+  std::vector<NodeId> correct_;
+  std::vector<std::map<std::uint64_t, Instance>> instances_;  ///< by level
+  std::vector<char> rule_done_;  ///< violated (always) or satisfied (eventually)
+  Verdict verdict_;
+  std::size_t uncounted_ = 0;
+  std::optional<Time> demand_start_;
+  Time next_deadline_ = Time::max();
+  bool goal_reached_ = false;
+  bool has_rules_ = false;
+};
+
+}  // namespace dissensus::oracle

@@ -1,0 +1,52 @@
+// Verdicts: what held, what did not, and what could not be judged.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dissensus/digest.h"
+#include "dissensus/ids.h"
+#include "dissensus/time.h"
+
+namespace dissensus::oracle {
+
+enum class Outcome : std::uint8_t { pass, fail, unknown };
+std::string_view to_string(Outcome outcome);
+
+/// One way in which a property did not hold.
+struct Violation {
+  std::string property;  ///< agreement, validity, integrity, termination, or a rule's property
+  std::string rule;      ///< which way, e.g. "decided-differently" or the scenario rule's name
+  std::string level;     ///< decision level, empty where none is concerned
+  std::uint64_t instance = 0;
+  std::vector<NodeId> nodes;
+  std::vector<Digest> values;
+  EventId event = 0;  ///< the event that broke it
+  Time time{};
+  std::string text;  ///< one sentence for people
+  /// Identity of a finding: same property, rule and level.
+  std::string signature() const;
+};
+
+struct PropertyVerdict {
+  std::string property;
+  Outcome outcome = Outcome::unknown;
+  std::string reason;  ///< why fail or unknown
+};
+
+struct Verdict {
+  Outcome outcome = Outcome::unknown;
+  std::vector<PropertyVerdict> properties;
+  std::vector<Violation> violations;  ///< in order of occurrence
+  std::size_t violations_left_out = 0;
+  std::vector<Violation>
+      notes;  ///< legal but noteworthy: transient differences, stalls that recovered
+};
+
+inline constexpr std::string_view kVerdictFormat = "dissensus-verdict/1";
+/// The content of verdict.json; `indent` -1 gives one line.
+std::string to_json(const Verdict& verdict, int indent = 2);
+
+}  // namespace dissensus::oracle
