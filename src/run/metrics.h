@@ -1,0 +1,72 @@
+// Metrics of a run, written to metrics.json. Only runs that ask for them pay for them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dissensus/description.h"
+
+#include "core/event.h"
+#include "sim/world.h"
+
+namespace dissensus::run {
+
+/// Groups of figures that a scenario can choose ([metrics] include = [...]).
+enum class MetricGroup : std::uint8_t {
+  decisions,
+  latency,
+  messages,
+  bytes,
+  queues,
+  timers,
+  phases
+};
+inline constexpr std::size_t kMetricGroups = 7;
+inline constexpr std::array<std::string_view, kMetricGroups> kMetricGroupNames{
+    "decisions", "latency", "messages", "bytes", "queues", "timers", "phases"};
+
+struct MetricSelection {
+  std::array<bool, kMetricGroups> included{true, true, true, true, true, true, true};
+  bool has(MetricGroup group) const { return included[static_cast<std::size_t>(group)]; }
+};
+
+class MetricsCollector {
+ public:
+  MetricsCollector(const SystemDescription& description, std::size_t nodes);
+  void on_event(const Event& event);
+  /// The content of metrics.json.
+  std::string to_json(const MetricSelection& selection, const sim::WorldCounters& counters,
+                      Time end) const;
+
+ private:
+  struct KindTotals {
+    std::uint64_t sent = 0;
+    std::uint64_t delivered = 0;
+    std::uint64_t dropped = 0;
+    std::uint64_t bytes = 0;
+  };
+  struct LevelTotals {
+    std::uint64_t decisions = 0;
+    std::vector<std::int64_t> latencies_us;  ///< first proposal of an instance to each decision
+    std::map<std::uint64_t, Time> first_proposal;
+  };
+  struct NodePhase {
+    std::uint32_t phase = 0;
+    Time since{};
+    bool known = false;
+  };
+
+  const SystemDescription& description_;
+  std::vector<KindTotals> kinds_;
+  std::vector<LevelTotals> levels_;
+  std::vector<NodePhase> node_phase_;
+  std::vector<std::vector<std::int64_t>> phase_us_;  ///< [node][phase]
+  std::vector<std::uint64_t> node_timers_;
+  std::uint64_t submissions_ = 0;
+};
+
+}  // namespace dissensus::run

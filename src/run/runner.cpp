@@ -1,0 +1,163 @@
+#include "run/runner.h"
+
+#include <nlohmann/json.hpp>
+
+#include "faults/schedule_interposer.h"
+#include "oracle/oracle.h"
+
+namespace dissensus::run {
+
+std::string program_version() {
+  return "dissensus " DISSENSUS_VERSION;
+}
+
+namespace {
+
+bool is_message_or_timer(EventType type) {
+  return type == EventType::send || type == EventType::deliver || type == EventType::drop ||
+         type == EventType::duplicate || type == EventType::timer;
+}
+
+/// Sees every event of a run: hashes it, shows it to the oracle, keeps what is asked for, and ends
+/// the fault phase and the run when their time has come.
+class Observer final : public EventSink {
+ public:
+  Observer(const Scenario& scenario, const RunOptions& options)
+      : scenario_(scenario),
+        options_(options),
+        oracle_(scenario.oracle, scenario.system_description(), scenario.nodes()) {
+    if (options.metrics) metrics_.emplace(scenario.system_description(), scenario.nodes());
+  }
+
+  void attach(sim::World& world) { world_ = &world; }
+  bool wants_log() const override { return options_.log; }
+
+  void on_event(const Event& event) override {
+    hash_.add(event);
+    oracle_.on_event(event);
+    if (options_.detail != trace::Detail::hash) keep(event);
+    if (metrics_) metrics_->on_event(event);
+    if (event.type == EventType::decide) end_phase_if_reached();
+    if (oracle_.goal_reached() || (scenario_.stop_on_violation && oracle_.violated())) {
+      world_->request_stop();
+    }
+  }
+
+  RunResult finish(const sim::World& world, sim::StopReason stop) {
+    RunResult result;
+    oracle::RunEnd end;
+    end.time = world.now();
+    end.quiet = stop == sim::StopReason::quiet;
+    end.cut = stop == sim::StopReason::event_limit || stop == sim::StopReason::queue_limit;
+    end.reason = std::string(sim::to_string(stop));
+    if (stop == sim::StopReason::requested) {
+      end.reason = oracle_.goal_reached() ? "goal" : "violation";
+    }
+    result.verdict = oracle_.finish(end);
+    result.hash = hash_.value();
+    result.ended_by = end.reason;
+    result.events = world.last_event();
+    result.end = world.now();
+    result.counters = world.counters();
+    result.records = std::move(records_);
+    result.records_cut = records_cut_;
+    if (metrics_)
+      result.metrics_json = metrics_->to_json(scenario_.metrics, world.counters(), world.now());
+    return result;
+  }
+
+ private:
+  void keep(const Event& event) {
+    if (options_.detail == trace::Detail::decisions && is_message_or_timer(event.type)) return;
+    if (record_bytes_ >= scenario_.plan.limits.trace_bytes) {
+      records_cut_ = true;
+      return;
+    }
+    trace::Record& record =
+        records_.emplace_back(trace::to_record(event, scenario_.system_description()));
+    record_bytes_ +=
+        sizeof(trace::Record) + record.fields.size() * sizeof(FieldValue) + record.text.size();
+  }
+
+  void end_phase_if_reached() {
+    if (!scenario_.fault_phase) return;
+    const FaultPhase& phase = *scenario_.fault_phase;
+    const auto reached = [](std::int64_t decided, const std::optional<std::uint64_t>& wanted) {
+      return wanted && decided >= static_cast<std::int64_t>(*wanted);
+    };
+    if (reached(oracle_.least_decided(phase.level), phase.all) ||
+        reached(oracle_.most_decided(phase.level), phase.any)) {
+      world_->end_fault_phase();
+    }
+  }
+
+  const Scenario& scenario_;
+  const RunOptions& options_;
+  trace::TraceHash hash_;
+  oracle::Oracle oracle_;
+  std::optional<MetricsCollector> metrics_;
+  std::vector<trace::Record> records_;
+  std::uint64_t record_bytes_ = 0;
+  bool records_cut_ = false;
+  sim::World* world_ = nullptr;
+};
+
+}  // namespace
+
+RunResult Runner::run(const Scenario& scenario, const faults::Schedule& schedule,
+                      std::uint64_t seed, const RunOptions& options) {
+  const std::size_t kinds = scenario.system_description().kinds.size();
+  Observer observer(scenario, options);
+  const auto interposer = faults::make_interposer(schedule, scenario.nodes(), kinds);
+  std::unique_ptr<sim::Interposer> other;  // outlives the world that may hold it
+  sim::World world(scenario.plan, *scenario.system, seed, observer, interposer.get(), options.clock,
+                   memory_);
+  observer.attach(world);
+  if (options.branch) {
+    const Branch& branch = *options.branch;
+    const sim::StopReason stop = world.run(branch.at);
+    if (stop != sim::StopReason::event_reached) return observer.finish(world, stop);
+    if (branch.schedule) {
+      other = faults::make_interposer(*branch.schedule, scenario.nodes(), kinds);
+      world.replace_interposer(other.get());
+    }
+    if (branch.seed) world.reseed(*branch.seed);
+  }
+  const sim::StopReason stop = world.run();
+  return observer.finish(world, stop);
+}
+
+namespace {
+std::string branch_json(const Recipe& recipe) {
+  nlohmann::ordered_json json{{"at", recipe.branch->at}};
+  if (recipe.branch->seed) json["seed"] = *recipe.branch->seed;
+  if (recipe.branch->schedule) {
+    json["schedule"] = faults::to_json(
+        *recipe.branch->schedule, recipe.scenario.system_description(), recipe.scenario.nodes());
+  }
+  return json.dump();
+}
+}  // namespace
+
+trace::Trace to_trace(const Recipe& recipe, trace::Detail detail, RunResult result) {
+  const Scenario& scenario = recipe.scenario;
+  trace::Trace trace;
+  trace.header.program = program_version();
+  trace.header.scenario = scenario.text;
+  trace.header.scenario_name = scenario.name;
+  trace.header.schedule =
+      faults::to_json(recipe.schedule, scenario.system_description(), scenario.nodes());
+  if (recipe.branch) trace.header.branch = branch_json(recipe);
+  trace.header.seed = recipe.seed;
+  trace.header.detail = detail;
+  trace::describe(scenario.system_description(), scenario.nodes(), trace.header);
+  trace.footer.hash = trace::to_hex(result.hash);
+  trace.footer.events = result.events;
+  trace.footer.recorded = result.records.size();
+  trace.footer.stop = result.ended_by;
+  trace.footer.outcome = std::string(oracle::to_string(result.verdict.outcome));
+  trace.records = std::move(result.records);
+  return trace;
+}
+
+}  // namespace dissensus::run

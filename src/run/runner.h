@@ -1,0 +1,71 @@
+// One run: (scenario, schedule, seed) -> (trace, verdict), a pure function. Nothing but this room
+// brings world, system, faults and oracle together.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "faults/schedule.h"
+#include "oracle/verdict.h"
+#include "run/scenario.h"
+#include "sim/clock.h"
+#include "sim/world.h"
+#include "trace/trace.h"
+
+namespace dissensus::run {
+
+/// From a moment of a run on, continue under another schedule, another seed, or both.
+struct Branch {
+  EventId at = 0;
+  std::optional<faults::Schedule> schedule;
+  std::optional<std::uint64_t> seed;
+};
+
+struct RunOptions {
+  trace::Detail detail = trace::Detail::hash;
+  bool metrics = false;
+  bool log = false;              ///< keep the nodes' log lines
+  sim::Clock* clock = nullptr;   ///< null: as fast as possible
+  std::optional<Branch> branch;  ///< null: to the end as it is
+};
+
+struct RunResult {
+  std::uint64_t hash = 0;  ///< trace hash
+  oracle::Verdict verdict;
+  std::string ended_by;  ///< goal, violation, quiet, or the limit that was reached
+  EventId events = 0;
+  Time end{};
+  sim::WorldCounters counters;
+  std::vector<trace::Record> records;  ///< as the options asked
+  bool records_cut = false;            ///< limits.trace_bytes was reached
+  std::string metrics_json;
+};
+
+/// Runs scenarios one after another, reusing memory. One per thread.
+class Runner {
+ public:
+  RunResult run(const Scenario& scenario, const faults::Schedule& schedule, std::uint64_t seed,
+                const RunOptions& options = {});
+
+ private:
+  sim::WorldMemory memory_;
+};
+
+/// All that is needed to repeat a run.
+struct Recipe {
+  Scenario scenario;
+  faults::Schedule schedule;
+  std::uint64_t seed = 0;
+  std::optional<Branch> branch;
+  std::string hash;  ///< the trace hash that the run had; empty if unknown
+};
+
+/// The trace of a run that recorded one.
+trace::Trace to_trace(const Recipe& recipe, trace::Detail detail, RunResult result);
+
+/// Name and version, as written into files.
+std::string program_version();
+
+}  // namespace dissensus::run

@@ -1,0 +1,66 @@
+// A scenario: the system, its network and workload, what may go wrong, and what must hold. Read
+// from a TOML file (docs/formats/scenario.md); constant afterwards and shared by concurrent runs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dissensus/system.h"
+
+#include "faults/schedule.h"
+#include "oracle/oracle.h"
+#include "run/metrics.h"
+#include "sim/world.h"
+
+namespace dissensus::run {
+
+inline constexpr std::string_view kScenarioFormat = "dissensus-scenario/1";
+
+/// The space of schedules that searches draw from ([schedule]).
+struct ScheduleSpace {
+  enum class Type : std::uint8_t { none, delay, priority };
+  Type type = Type::none;
+  Duration max_delay = std::chrono::seconds(4);
+  std::vector<MessageKind> kinds;  ///< whose genes vary; the others keep delay 0
+  faults::PriorityRate rate;
+};
+
+/// When the faults stop ([phases]).
+struct FaultPhase {
+  std::optional<Duration> until;  ///< at this time, or as soon as
+  Level level = 0;
+  std::optional<std::uint64_t> all;  ///< every correct node has decided this instance, or
+  std::optional<std::uint64_t> any;  ///< some node has decided this one
+};
+
+struct Scenario {
+  std::string name;
+  std::string description;
+  std::string path;  ///< where it was read from
+  std::string text;  ///< the file as it was
+  std::shared_ptr<const System> system;
+  sim::WorldPlan plan;
+  ScheduleSpace space;
+  std::optional<FaultPhase> fault_phase;
+  oracle::OracleConfig oracle;
+  bool stop_on_violation = true;
+  MetricSelection metrics;
+
+  std::size_t nodes() const { return plan.nodes; }
+  const SystemDescription& system_description() const { return system->description(); }
+  faults::GeneSpace genes() const { return {nodes(), system_description().kinds.size()}; }
+};
+
+/// Systems that come with the program.
+const SystemRegistry& built_in_systems();
+
+/// Throw InputError. The text form is for embedded scenarios (traces) and tests.
+Scenario load_scenario(const std::string& path, const SystemRegistry& systems = built_in_systems());
+Scenario parse_scenario(std::string_view text, std::string name,
+                        const SystemRegistry& systems = built_in_systems());
+
+}  // namespace dissensus::run
