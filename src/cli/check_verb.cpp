@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/verb.h"
+
+namespace dissensus::cli {
+
+namespace {
+struct CheckOptions {
+  std::string scenario;
+  std::string schedule;
+  OutputOptions output;
+};
+
+ExitCode check(const CheckOptions& options) {
+  const run::Scenario scenario = run::load_scenario(options.scenario);
+  if (!options.schedule.empty()) load_schedule(options.schedule, scenario);
+  if (options.output.quiet) return kAllHeld;
+  const SystemDescription& description = scenario.system_description();
+  if (options.output.json) {
+    nlohmann::ordered_json json;
+    json["valid"] = true;
+    json["scenario"] = scenario.name;
+    json["description"] = scenario.description;
+    json["system"] = description.name;
+    json["nodes"] = scenario.nodes();
+    json["genes"] = scenario.genes().size();
+    json["message_kinds"] = nlohmann::ordered_json::array();
+    for (const KindDescription& kind : description.kinds)
+      json["message_kinds"].push_back(kind.name);
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print(
+        "{}: valid; system {}, {} nodes, {} message kinds, {} genes, {} requests, {} rules\n",
+        options.scenario, description.name, scenario.nodes(), description.kinds.size(),
+        scenario.genes().size(), scenario.plan.submissions.size(), scenario.oracle.rules.size());
+  }
+  return kAllHeld;
+}
+}  // namespace
+
+Verb add_check_verb(CLI::App& program) {
+  CLI::App* app =
+      program.add_subcommand("check", "Validate a scenario file (and a schedule for it)");
+  const auto options = std::make_shared<CheckOptions>();
+  app->add_option("scenario", options->scenario, "Scenario file (TOML)")->required();
+  app->add_option("--schedule", options->schedule, "Schedule file (JSON) to validate with it");
+  options->output.add_to(*app);
+  app->footer("Example:\n  dissensus check scenarios/majority/overtaken-commit.toml");
+  return {app, [options] { return check(*options); }};
+}
+
+}  // namespace dissensus::cli

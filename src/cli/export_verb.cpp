@@ -1,0 +1,101 @@
+#include <filesystem>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "cli/verb.h"
+#include "core/file.h"
+#include "core/suggestion.h"
+#include "trace/exporters.h"
+#include "trace/trace_file.h"
+
+namespace dissensus::cli {
+
+namespace {
+
+struct ExportOptions {
+  std::string path;
+  std::string format;
+  std::string out;
+  std::string from;
+  std::string until;
+  std::vector<std::string> hide;
+  std::size_t messages_max = trace::DiagramOptions{}.messages_max;
+  OutputOptions output;
+};
+
+Time parse_moment(const std::string& option, const std::string& text, Time fallback) {
+  if (text.empty()) return fallback;
+  const auto duration = parse_duration(text);
+  if (!duration)
+    throw InputError(fmt::format("{}: expected a time such as 2.5s, found '{}'", option, text));
+  return Time{} + *duration;
+}
+
+trace::DiagramOptions diagram_options(const ExportOptions& options, const trace::Header& header) {
+  trace::DiagramOptions diagram;
+  diagram.from = parse_moment("--from", options.from, diagram.from);
+  diagram.until = parse_moment("--until", options.until, diagram.until);
+  diagram.messages_max = options.messages_max;
+  for (const std::string& name : options.hide) {
+    const auto found = std::find(header.kinds.begin(), header.kinds.end(), name);
+    if (found == header.kinds.end()) {
+      throw InputError(fmt::format("--hide: no message kind '{}'{} (known: {})", name,
+                                   suggestion(name, header.kinds), fmt::join(header.kinds, ", ")));
+    }
+    diagram.hidden_kinds.insert(static_cast<MessageKind>(found - header.kinds.begin()));
+  }
+  return diagram;
+}
+
+ExitCode export_trace(const ExportOptions& options) {
+  std::error_code error;
+  const bool is_folder = std::filesystem::is_directory(options.path, error);
+  const trace::Trace trace =
+      trace::read_trace(is_folder ? options.path + "/trace.jsonl.gz" : options.path);
+  std::ostringstream content;
+  if (options.format == "svg") {
+    trace::export_svg(trace, diagram_options(options, trace.header), content);
+  } else if (options.format == "dot") {
+    trace::export_dot(trace, content);
+  } else if (options.format == "shiviz") {
+    trace::export_shiviz(trace, content);
+  } else if (options.format == "perfetto") {
+    trace::export_perfetto(trace, content);
+  } else {
+    trace::export_json(trace, content);
+  }
+  if (options.out.empty()) {
+    fmt::print("{}", content.str());
+    return kAllHeld;
+  }
+  write_file(options.out, content.str());
+  if (options.output.json) {
+    fmt::print("{{\"written\": \"{}\", \"bytes\": {}}}\n", options.out, content.str().size());
+  } else if (!options.output.quiet) {
+    fmt::print("wrote {}\n", options.out);
+  }
+  return kAllHeld;
+}
+
+}  // namespace
+
+Verb add_export_verb(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("export", "Draw a trace or convert it for another tool");
+  const auto options = std::make_shared<ExportOptions>();
+  app->add_option("trace", options->path, "Trace file or run folder")->required();
+  app->add_option("--to", options->format, "svg, dot, shiviz, perfetto or json")
+      ->required()
+      ->check(CLI::IsMember({"svg", "dot", "shiviz", "perfetto", "json"}));
+  app->add_option("-o,--out", options->out, "File to write; default: standard output");
+  app->add_option("--from", options->from, "svg: draw from this time on, e.g. 2.5s");
+  app->add_option("--until", options->until, "svg: draw up to this time");
+  app->add_option("--hide", options->hide, "svg: message kinds to leave out");
+  app->add_option("--messages", options->messages_max, "svg: draw at most so many messages")
+      ->capture_default_str();
+  options->output.add_to(*app);
+  app->footer("Example:\n  dissensus export runs/latest --to svg -o diagram.svg");
+  return {app, [options] { return export_trace(*options); }};
+}
+
+}  // namespace dissensus::cli

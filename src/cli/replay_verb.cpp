@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/verb.h"
+
+namespace dissensus::cli {
+
+namespace {
+
+struct ReplayOptions {
+  std::string path;
+  std::uint64_t until = 0;
+  std::string schedule;
+  std::optional<std::uint64_t> seed;
+  std::string out;
+  bool realtime = false;
+  OutputOptions output;
+};
+
+/// The point from which the command line asks to continue, if it asks.
+std::optional<run::Branch> requested_branch(const ReplayOptions& options,
+                                            const run::Recipe& recipe) {
+  if (options.until == 0) {
+    if (!options.schedule.empty() || options.seed) {
+      throw InputError(
+          "--schedule and --seed need --until EVENT: from where on to continue differently");
+    }
+    return std::nullopt;
+  }
+  if (recipe.branch) {
+    throw InputError(options.path +
+                     ": this run itself continued another one; --until needs that one");
+  }
+  run::Branch branch;
+  branch.at = options.until;
+  if (!options.schedule.empty()) branch.schedule = load_schedule(options.schedule, recipe.scenario);
+  branch.seed = options.seed;
+  return branch;
+}
+
+ExitCode replay(const ReplayOptions& options) {
+  run::Recipe recipe = run::read_recipe(options.path);
+  const std::optional<run::Branch> branch = requested_branch(options, recipe);
+  const bool changed = branch && (branch->schedule || branch->seed);
+  if (changed) recipe.branch = branch;
+  sim::SystemClock clock;
+  run::RunOptions run_options;
+  run_options.detail = trace::Detail::everything;
+  run_options.metrics = true;
+  run_options.log = true;
+  run_options.branch = branch ? branch : recipe.branch;
+  if (options.realtime) run_options.clock = &clock;
+  run::Runner runner;
+  const run::RunResult result =
+      runner.run(recipe.scenario, recipe.schedule, recipe.seed, run_options);
+
+  const std::string hash = trace::to_hex(result.hash);
+  const bool identical = hash == recipe.hash;
+  if (!changed && !identical) {
+    throw std::runtime_error(fmt::format(
+        "{}: the replay differs: recorded hash {}, this run {}; was it recorded by another version "
+        "of the program or of the scenario's system?",
+        options.path, recipe.hash, hash));
+  }
+  if (!options.out.empty()) {
+    const std::string folder = run::create_run_folder(options.out, recipe.scenario.name);
+    run::write_run_folder(folder, recipe, run_options, result);
+    run::finish_run_folder(folder);
+    print_report({recipe, result, folder}, options.output);
+  } else {
+    print_report({recipe, result, ""}, options.output);
+  }
+  if (!options.output.quiet && !options.output.json) {
+    if (changed) {
+      fmt::print("continued differently from event {} on; the recorded run had hash {}\n",
+                 options.until, recipe.hash);
+    } else {
+      fmt::print("identical to the recorded run\n");
+    }
+  }
+  return exit_code_of(result.verdict.outcome);
+}
+
+}  // namespace
+
+Verb add_replay_verb(CLI::App& program) {
+  CLI::App* app =
+      program.add_subcommand("replay", "Repeat a recorded run exactly, or continue it differently");
+  const auto options = std::make_shared<ReplayOptions>();
+  app->add_option("run", options->path, "Run folder or trace file")->required();
+  app->add_option("--until", options->until, "Replay up to this event, then continue")
+      ->check(CLI::PositiveNumber);
+  app->add_option("--schedule", options->schedule, "... under this schedule (JSON)");
+  app->add_option("--seed", options->seed, "... with this seed")->check(CLI::NonNegativeNumber);
+  app->add_option("--runs-folder", options->out, "Write a folder for this run there");
+  app->add_flag("--realtime", options->realtime, "Keep the pace of a real clock");
+  options->output.add_to(*app);
+  app->footer(
+      "Examples:\n  dissensus replay runs/latest\n"
+      "  dissensus replay runs/latest --until 120 --seed 9");
+  return {app, [options] { return replay(*options); }};
+}
+
+}  // namespace dissensus::cli

@@ -1,0 +1,217 @@
+#include <charconv>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "campaign/parallel.h"
+#include "cli/verb.h"
+#include "run/schedule_space.h"
+
+namespace dissensus::cli {
+
+namespace {
+
+struct RunVerbOptions {
+  std::vector<std::string> scenarios;
+  std::string schedule;
+  std::string seeds = "1";
+  std::string parent = "runs";
+  std::string detail = "everything";
+  bool random_schedule = false;
+  bool no_folder = false;
+  bool realtime = false;
+  std::size_t jobs = default_jobs();
+  OutputOptions output;
+};
+
+struct SeedRange {
+  std::uint64_t first = 1;
+  std::uint64_t last = 1;
+  bool is_single() const { return first == last; }
+  std::size_t size() const { return static_cast<std::size_t>(last - first + 1); }
+};
+
+/// "7" or "1..500".
+SeedRange parse_seeds(const std::string& text) {
+  SeedRange range;
+  const char* const end = text.data() + text.size();
+  const auto fail = [&text] {
+    throw InputError(
+        fmt::format("--seed: expected a number or a range such as 1..500, found '{}'", text));
+  };
+  auto [position, error] = std::from_chars(text.data(), end, range.first);
+  if (error != std::errc()) fail();
+  range.last = range.first;
+  if (position != end) {
+    if (std::string_view(position, end).substr(0, 2) != "..") fail();
+    const auto [rest, second_error] = std::from_chars(position + 2, end, range.last);
+    if (second_error != std::errc() || rest != end || range.last < range.first) fail();
+  }
+  if (range.last > static_cast<std::uint64_t>(INT64_MAX)) {
+    throw InputError("--seed: expected at most 9223372036854775807");
+  }
+  return range;
+}
+
+run::Recipe make_recipe(const run::Scenario& scenario, const RunVerbOptions& options,
+                        std::uint64_t seed) {
+  run::Recipe recipe;
+  recipe.scenario = scenario;
+  recipe.seed = seed;
+  if (!options.schedule.empty()) {
+    recipe.schedule = load_schedule(options.schedule, scenario);
+  } else if (options.random_schedule) {
+    Random random(seed, "schedule");
+    recipe.schedule = run::random_schedule(scenario, random);
+  }
+  return recipe;
+}
+
+/// Runs once more, recording, and writes the folder.
+std::string record_run(const run::Recipe& recipe, run::RunOptions run_options,
+                       const RunVerbOptions& options, run::RunResult& result) {
+  const std::string folder = options.no_folder
+                                 ? std::string()
+                                 : run::create_run_folder(options.parent, recipe.scenario.name);
+  run_options.metrics = true;
+  run_options.log = !options.no_folder;
+  run::Runner runner;
+  result = runner.run(recipe.scenario, recipe.schedule, recipe.seed, run_options);
+  if (!folder.empty()) {
+    run::write_run_folder(folder, recipe, run_options, result);
+    run::finish_run_folder(folder);
+  }
+  return folder;
+}
+
+ExitCode run_once(const run::Scenario& scenario, const RunVerbOptions& options,
+                  std::uint64_t seed) {
+  const run::Recipe recipe = make_recipe(scenario, options, seed);
+  sim::SystemClock clock;
+  run::RunOptions run_options;
+  trace::parse_detail(options.detail, run_options.detail);
+  if (options.realtime) run_options.clock = &clock;
+  run::RunResult result;
+  const std::string folder = record_run(recipe, run_options, options, result);
+  print_report({recipe, result, folder}, options.output);
+  return exit_code_of(result.verdict.outcome);
+}
+
+/// How many runs of a range of seeds ended how.
+struct Tally {
+  std::size_t pass = 0;
+  std::size_t fail = 0;
+  std::size_t unknown = 0;
+  std::vector<std::uint64_t> failing_seeds;
+  oracle::Outcome outcome() const {
+    if (fail > 0) return oracle::Outcome::fail;
+    return unknown > 0 ? oracle::Outcome::unknown : oracle::Outcome::pass;
+  }
+};
+
+Tally run_range(const run::Scenario& scenario, const RunVerbOptions& options,
+                const SeedRange& seeds) {
+  Tally tally;
+  campaign::for_each_in_order(
+      seeds.size(), options.jobs, [] { return std::make_unique<run::Runner>(); },
+      [&](run::Runner& runner, std::size_t index) {
+        const run::Recipe recipe = make_recipe(scenario, options, seeds.first + index);
+        return runner.run(scenario, recipe.schedule, recipe.seed).verdict.outcome;
+      },
+      [&](std::size_t index, oracle::Outcome outcome) {
+        tally.pass += outcome == oracle::Outcome::pass ? 1 : 0;
+        tally.unknown += outcome == oracle::Outcome::unknown ? 1 : 0;
+        if (outcome == oracle::Outcome::fail) {
+          ++tally.fail;
+          if (tally.failing_seeds.size() < 1000) tally.failing_seeds.push_back(seeds.first + index);
+        }
+        return true;
+      });
+  return tally;
+}
+
+void print_tally(const run::Scenario& scenario, const SeedRange& seeds, const Tally& tally,
+                 const std::string& folder, const OutputOptions& output) {
+  if (output.quiet) return;
+  if (output.json) {
+    nlohmann::ordered_json json{
+        {"scenario", scenario.name}, {"first_seed", seeds.first},
+        {"last_seed", seeds.last},   {"outcome", oracle::to_string(tally.outcome())},
+        {"pass", tally.pass},        {"fail", tally.fail},
+        {"unknown", tally.unknown},  {"failing_seeds", tally.failing_seeds}};
+    json["run_folder"] = folder.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(folder);
+    fmt::print("{}\n", json.dump());
+    return;
+  }
+  fmt::print("{}: seeds {} to {}: {} passed, {} failed, {} unknown\n", scenario.name, seeds.first,
+             seeds.last, tally.pass, tally.fail, tally.unknown);
+  if (!folder.empty()) {
+    fmt::print("  first failing seed {}; replay: {}\n", tally.failing_seeds.front(),
+               replay_command(folder));
+  }
+}
+
+ExitCode run_many(const run::Scenario& scenario, const RunVerbOptions& options,
+                  const SeedRange& seeds) {
+  const Tally tally = run_range(scenario, options, seeds);
+  std::string folder;
+  if (tally.fail > 0) {
+    run::RunOptions run_options;
+    trace::parse_detail(options.detail, run_options.detail);
+    run::RunResult result;
+    folder = record_run(make_recipe(scenario, options, tally.failing_seeds.front()), run_options,
+                        options, result);
+  }
+  print_tally(scenario, seeds, tally, folder, options.output);
+  return exit_code_of(tally.outcome());
+}
+
+ExitCode worse(ExitCode a, ExitCode b) {
+  if (a == kViolation || b == kViolation) return kViolation;
+  return a == kAllHeld ? b : a;
+}
+
+ExitCode run_verb(const RunVerbOptions& options) {
+  const SeedRange seeds = parse_seeds(options.seeds);
+  // Every file is read before anything runs, so that a typo costs nothing.
+  std::vector<run::Scenario> scenarios;
+  for (const std::string& path : options.scenarios) {
+    scenarios.push_back(run::load_scenario(path));
+    if (!options.schedule.empty()) load_schedule(options.schedule, scenarios.back());
+  }
+  ExitCode code = kAllHeld;
+  for (const run::Scenario& scenario : scenarios) {
+    code = worse(code, seeds.is_single() ? run_once(scenario, options, seeds.first)
+                                         : run_many(scenario, options, seeds));
+  }
+  return code;
+}
+
+}  // namespace
+
+Verb add_run_verb(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("run", "Run a scenario and judge what happened");
+  const auto options = std::make_shared<RunVerbOptions>();
+  app->add_option("scenario", options->scenarios, "Scenario files (TOML)")->required();
+  app->add_option("--schedule", options->schedule, "Schedule file (JSON); default: no faults");
+  app->add_flag("--random-schedule", options->random_schedule,
+                "Draw the schedule from the scenario's space, by the seed")
+      ->excludes("--schedule");
+  app->add_option("--seed", options->seeds, "Seed, or a range of seeds such as 1..500")
+      ->capture_default_str();
+  app->add_option("--runs-folder", options->parent, "Where the run's folder is made")
+      ->capture_default_str();
+  app->add_flag("--no-folder", options->no_folder, "Leave no folder behind");
+  app->add_option("--trace", options->detail, "What the trace keeps: hash, decisions, everything")
+      ->check(CLI::IsMember({"hash", "decisions", "everything"}))
+      ->capture_default_str();
+  app->add_flag("--realtime", options->realtime, "Keep the pace of a real clock");
+  app->add_option("--jobs", options->jobs, "Threads for a range of seeds")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  options->output.add_to(*app);
+  app->footer("Example:\n  dissensus run scenarios/majority/overtaken-commit.toml --seed 7");
+  return {app, [options] { return run_verb(*options); }};
+}
+
+}  // namespace dissensus::cli

@@ -1,0 +1,119 @@
+#include "cli/verb.h"
+
+#include <cstdio>
+#include <thread>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "core/file.h"
+#include "core/limits.h"
+
+namespace dissensus::cli {
+
+ExitCode exit_code_of(oracle::Outcome outcome) {
+  switch (outcome) {
+    case oracle::Outcome::pass:
+      return kAllHeld;
+    case oracle::Outcome::fail:
+      return kViolation;
+    case oracle::Outcome::unknown:
+      break;
+  }
+  return kUnknown;
+}
+
+void OutputOptions::add_to(CLI::App& verb) {
+  verb.add_flag("--json", json, "Print one JSON object instead of text");
+  verb.add_flag("-q,--quiet", quiet, "Print nothing but errors; the exit code tells the verdict");
+}
+
+faults::Schedule load_schedule(const std::string& path, const run::Scenario& scenario) {
+  return faults::parse_schedule(read_file(path, kScheduleBytesMax), path,
+                                scenario.system_description(), scenario.nodes());
+}
+
+std::string replay_command(const std::string& folder) {
+  return "dissensus replay " + folder;
+}
+
+bool is_terminal() {
+  return isatty(STDERR_FILENO) != 0;
+}
+
+std::size_t default_jobs() {
+  const unsigned cores = std::thread::hardware_concurrency();
+  return cores == 0 ? 1 : cores;
+}
+
+namespace {
+
+void print_json(const RunReport& report) {
+  const run::RunResult& result = report.result;
+  nlohmann::ordered_json json;
+  json["scenario"] = report.recipe.scenario.name;
+  json["seed"] = report.recipe.seed;
+  json["outcome"] = oracle::to_string(result.verdict.outcome);
+  json["hash"] = trace::to_hex(result.hash);
+  json["events"] = result.events;
+  json["virtual_seconds"] = static_cast<double>(microseconds_of(result.end)) / 1e6;
+  json["ended_by"] = result.ended_by;
+  json["verdict"] = nlohmann::ordered_json::parse(oracle::to_json(result.verdict));
+  if (report.folder.empty()) {
+    json["run_folder"] = nullptr;
+  } else {
+    json["run_folder"] = report.folder;
+    json["replay"] = replay_command(report.folder);
+  }
+  fmt::print("{}\n", json.dump(2));
+}
+
+std::string describe_schedule(const faults::Schedule& schedule) {
+  std::string text = "none";
+  if (const auto* delays = std::get_if<faults::DelaySchedule>(&schedule.scheduler)) {
+    std::size_t delayed = 0;
+    for (const std::uint32_t delay : delays->delay_ms) delayed += delay != 0 ? 1 : 0;
+    text = fmt::format("delays on {} of {} genes", delayed, delays->delay_ms.size());
+  } else if (const auto* priorities = std::get_if<faults::PrioritySchedule>(&schedule.scheduler)) {
+    text = fmt::format("priorities of {} genes", priorities->priority.size());
+  }
+  if (!schedule.faults.empty()) text += fmt::format(", {} faults", schedule.faults.size());
+  return text;
+}
+
+void print_text(const RunReport& report) {
+  const run::Scenario& scenario = report.recipe.scenario;
+  const run::RunResult& result = report.result;
+  fmt::print("scenario  {} ({}, {} nodes), seed {}\n", scenario.name,
+             scenario.system_description().name, scenario.nodes(), report.recipe.seed);
+  fmt::print("schedule  {}\n", describe_schedule(report.recipe.schedule));
+  fmt::print("verdict   {}\n", oracle::to_string(result.verdict.outcome));
+  for (const oracle::PropertyVerdict& property : result.verdict.properties) {
+    fmt::print("  {:<12} {:<8} {}\n", property.property, oracle::to_string(property.outcome),
+               property.reason);
+  }
+  for (const oracle::Violation& note : result.verdict.notes) fmt::print("  note: {}\n", note.text);
+  fmt::print("trace     {} events, {:.3f} s of virtual time, ended by {}, hash {}\n", result.events,
+             static_cast<double>(microseconds_of(result.end)) / 1e6, result.ended_by,
+             trace::to_hex(result.hash));
+  if (result.records_cut)
+    fmt::print("          the recorded trace was cut at limits.trace_bytes\n");
+  if (!report.folder.empty()) {
+    fmt::print("folder    {}\n", report.folder);
+    fmt::print("replay    {}\n", replay_command(report.folder));
+  }
+}
+
+}  // namespace
+
+void print_report(const RunReport& report, const OutputOptions& output) {
+  if (output.quiet) return;
+  if (output.json) {
+    print_json(report);
+  } else {
+    print_text(report);
+  }
+}
+
+}  // namespace dissensus::cli

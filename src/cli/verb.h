@@ -1,0 +1,67 @@
+// What the verbs of the command line share: exit codes, output, and common options.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "faults/schedule.h"
+#include "oracle/verdict.h"
+#include "run/run_folder.h"
+#include "run/runner.h"
+#include "run/scenario.h"
+
+namespace dissensus::cli {
+
+enum ExitCode : int {
+  kAllHeld = 0,
+  kViolation = 1,
+  kBadInput = 2,
+  kUnknown = 3,
+  kInternalFault = 4,
+};
+ExitCode exit_code_of(oracle::Outcome outcome);
+
+/// --json and --quiet, which every verb has.
+struct OutputOptions {
+  bool json = false;
+  bool quiet = false;
+  void add_to(CLI::App& verb);
+};
+
+/// A verb adds itself to the program and says what to do when it was chosen.
+struct Verb {
+  CLI::App* app = nullptr;
+  std::function<ExitCode()> execute;
+};
+Verb add_check_verb(CLI::App& program);
+Verb add_completion_verb(CLI::App& program);
+Verb add_export_verb(CLI::App& program);
+Verb add_hunt_verb(CLI::App& program);
+Verb add_list_verb(CLI::App& program);
+Verb add_replay_verb(CLI::App& program);
+Verb add_run_verb(CLI::App& program);
+
+/// Reads a schedule file for a scenario.
+faults::Schedule load_schedule(const std::string& path, const run::Scenario& scenario);
+
+/// One finished run, for people and for programs.
+struct RunReport {
+  const run::Recipe& recipe;
+  const run::RunResult& result;
+  std::string folder;  ///< empty: none was written
+};
+void print_report(const RunReport& report, const OutputOptions& output);
+/// The command that repeats what is in a folder; printed last.
+std::string replay_command(const std::string& folder);
+
+/// True when progress may be drawn over on standard error.
+bool is_terminal();
+/// Worker threads when the user does not say: one per core.
+std::size_t default_jobs();
+
+}  // namespace dissensus::cli
