@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <errno.h>
 #include <unistd.h>
 
 #include "core/file.h"
@@ -35,7 +36,8 @@ faults::Schedule load_schedule(const std::string& path, const run::Scenario& sce
 }
 
 std::string replay_command(const std::string& folder) {
-  return "dissensus replay " + folder;
+  // As it was called, so that the line can be pasted where the program is not on the PATH.
+  return fmt::format("{} replay {}", program_invocation_name, folder);
 }
 
 bool is_terminal() {
