@@ -50,7 +50,10 @@ class World::NodeContext final : public Context {
     event.node = self_;
     event.text = text;
     event.cause = world_.current_cause_;
-    world_.emit(event);
+    // Not World::emit: a log line takes no number, so that logging leaves the run as it is.
+    event.id = world_.last_event();
+    event.time = world_.queue_.now();
+    world_.sink_.on_event(event);
   }
   bool logging() const override { return world_.wants_log_; }
 
@@ -175,24 +178,37 @@ StopReason World::run(EventId until_event) {
     if (until_event != 0 && last_event() >= until_event) return StopReason::event_reached;
     if (queue_overflow_) return StopReason::queue_limit;
     if (last_event() >= plan_.limits.events) return StopReason::event_limit;
-    if (queue_.empty()) return StopReason::quiet;
-    if (queue_.next_time() > time_limit) return StopReason::time_limit;
+    if (chain_ == kNoSlot) {
+      if (queue_.empty()) return StopReason::quiet;
+      if (queue_.next_time() > time_limit) return StopReason::time_limit;
+      if (clock_ != nullptr) clock_->advance_to(queue_.next_time());
+      chain_ = queue_.pop();
+    }
     step();
   }
 }
 
+namespace {
+TimerId timer_id(std::uint32_t index, std::uint32_t generation) {
+  return static_cast<TimerId>((std::uint64_t{generation} << 32) | (index + 1u));
+}
+}  // namespace
+
 void World::step() {
-  if (clock_ != nullptr) clock_->advance_to(queue_.next_time());
-  const std::uint32_t index = queue_.pop();
+  const std::uint32_t index = chain_;
   Slot slot = std::move(slots_[index]);
+  chain_ = slot.next;
+  if (chain_ != kNoSlot) __builtin_prefetch(&slots_[chain_]);
+  --pending_;
   slots_[index].type = SlotType::free;
+  slots_[index].next = kNoSlot;
   ++slots_[index].generation;  // a TimerId of the past no longer fits
   free_slots_.push_back(index);
-  execute(std::move(slot));
+  execute(slot, timer_id(index, slot.generation));
   current_cause_ = 0;
 }
 
-void World::execute(Slot&& slot) {
+void World::execute(const Slot& slot, TimerId timer) {
   Host* const host = slot.type == SlotType::alarm ? nullptr : &hosts_[slot.node];
   Event event;
   event.node = slot.node;
@@ -207,7 +223,7 @@ void World::execute(Slot&& slot) {
       event.cause = slot.cause;
       current_cause_ = emit(event);
       ++counters_.timers;
-      host->node->timer(host->context, slot.timer, slot.tag);
+      host->node->timer(host->context, timer, slot.tag);
       break;
     case SlotType::submit: {
       const Submission& submission = plan_.submissions[slot.tag];
@@ -244,18 +260,15 @@ void World::execute_delivery(const Slot& slot) {
   --link(slot.peer, slot.node).under_way;
   Host& host = hosts_[slot.node];
   Event event;
-  event.node = slot.node;
-  event.peer = slot.peer;
   event.cause = slot.cause;
   event.message = &slot.message;
   if (!host.running) {
-    event.type = EventType::drop;
-    std::swap(event.node, event.peer);  // a drop names the sender first
-    event.detail = static_cast<std::uint8_t>(DropReason::crashed);
+    event.set(EventType::drop, static_cast<std::uint8_t>(DropReason::crashed), slot.peer,
+              slot.node);
     emit(event);
     return;
   }
-  event.type = EventType::deliver;
+  event.set(EventType::deliver, 0, slot.node, slot.peer);
   ++counters_.deliveries;
   current_cause_ = emit(event);
   host.node->receive(host.context, slot.peer, slot.message);
@@ -275,16 +288,22 @@ std::uint32_t World::take_slot(SlotType type, NodeId node) {
   Slot& slot = slots_[index];
   slot.type = type;
   slot.node = node;
-  slot.cause = current_cause_;
+  slot.cause = static_cast<std::uint32_t>(current_cause_);
   return index;
 }
 
 void World::push(Duration delay, std::uint32_t slot) {
-  queue_.push(queue_.now() + delay, slot);
-  const std::size_t size = queue_.size();
-  if (size > counters_.queue_max) {
-    counters_.queue_max = size;
-    if (size > plan_.limits.queue) queue_overflow_ = true;
+  const Time time = queue_.now() + delay;
+  if (time == last_pushed_time_ && time > queue_.now()) {
+    slots_[last_pushed_].next = slot;
+  } else {
+    queue_.push(time, slot);
+  }
+  last_pushed_ = slot;
+  last_pushed_time_ = time;
+  if (++pending_ > counters_.queue_max) {
+    counters_.queue_max = pending_;
+    if (pending_ > plan_.limits.queue) queue_overflow_ = true;
   }
 }
 
@@ -339,7 +358,7 @@ void World::deliver(Transmission&& transmission, Duration extra) {
   const std::uint32_t index = take_slot(SlotType::deliver, transmission.to);
   Slot& slot = slots_[index];
   slot.peer = transmission.from;
-  slot.cause = transmission.send;
+  slot.cause = static_cast<std::uint32_t>(transmission.send);
   slot.message = std::move(transmission.message);
   LinkState& state = link(transmission.from, transmission.to);
   ++state.under_way;
@@ -360,8 +379,7 @@ TimerId World::set_timer(NodeId node, Duration delay, std::uint64_t tag) {
   Slot& slot = slots_[index];
   slot.tag = tag;
   slot.incarnation = hosts_[node].incarnation;
-  slot.timer = static_cast<TimerId>((std::uint64_t{slot.generation} << 32) | (index + 1u));
-  const TimerId timer = slot.timer;
+  const TimerId timer = timer_id(index, slot.generation);
   push(global_delay(node, delay), index);
   return timer;
 }
@@ -417,10 +435,7 @@ EventId World::emit(Event& event) {
 EventId World::emit_message(EventType type, const Transmission& transmission, EventId cause,
                             std::uint8_t detail) {
   Event event;
-  event.type = type;
-  event.detail = detail;
-  event.node = transmission.from;
-  event.peer = transmission.to;
+  event.set(type, detail, transmission.from, transmission.to);
   event.message = &transmission.message;
   event.cause = cause;
   return emit(event);

@@ -143,17 +143,20 @@ class World {
     phase_end,
     cancelled
   };
+  static constexpr std::uint32_t kNoSlot = UINT32_MAX;
+  /// Small, because large networks have tens of thousands of messages under way.
   struct Slot {
     Message message;
-    EventId cause = 0;
     std::uint64_t tag = 0;
-    TimerId timer = TimerId::none;
+    std::uint32_t cause = 0;        ///< event numbers stay below kEventsMax
+    std::uint32_t next = kNoSlot;   ///< happens at the same time, right after this one
     std::uint32_t generation = 0;   ///< distinguishes the timers that used this slot
     std::uint32_t incarnation = 0;  ///< of the node (timers) or of the interposer (alarms)
     NodeId node = 0;
     NodeId peer = 0;
     SlotType type = SlotType::free;
   };
+  static_assert(kEventsMax <= UINT32_MAX);
   struct Host;
   struct LinkState {
     Time last_arrival{};
@@ -165,7 +168,7 @@ class World {
   std::uint32_t take_slot(SlotType type, NodeId node);
   void push(Duration delay, std::uint32_t slot);
   void step();
-  void execute(Slot&& slot);
+  void execute(const Slot& slot, TimerId timer);
   void execute_delivery(const Slot& slot);
   void send(NodeId from, NodeId to, const Message& message);
   void transmit(Transmission&& transmission);
@@ -195,6 +198,12 @@ class World {
   std::vector<LinkState>& links_;
   std::vector<Host>& hosts_;
   std::unique_ptr<Cluster> cluster_;
+  // Slots that were pushed one after another for the same time hang together, and only the first
+  // is in the queue: a broadcast over equal links costs one queue entry, in the same order.
+  std::uint32_t chain_ = kNoSlot;  ///< what is due now, before anything in the queue
+  std::uint32_t last_pushed_ = kNoSlot;
+  Time last_pushed_time_{};
+  std::size_t pending_ = 0;
   std::uint64_t link_seed_ = 0;
   std::uint32_t interposer_incarnation_ = 0;
   EventId next_event_ = 1;

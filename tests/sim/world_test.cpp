@@ -135,6 +135,42 @@ TEST(World, BoundedBufferDropsTheOverflow) {
   EXPECT_EQ(setup.counters.link_buffer_max, 4u);
 }
 
+// Events of one time happen in the order in which they were scheduled, also where broadcasts,
+// timers and messages of several nodes fall together, and stopping between them changes nothing.
+TEST(World, SimultaneousEventsKeepTheOrderOfScheduling) {
+  std::vector<std::string> order;
+  Script script;
+  script.start = [](Context& context) {
+    context.set_timer(10ms, 1);
+    context.broadcast(Ping{context.self()});
+    context.cancel_timer(context.set_timer(10ms, 2));
+    context.set_timer(10ms, 3);
+    context.set_timer(5ms, 4);
+    context.set_timer(10ms, 5);
+  };
+  script.receive = [&](Context& context, NodeId from, std::uint64_t) {
+    order.push_back("m" + std::to_string(from) + std::to_string(context.self()));
+  };
+  script.timer = [&](Context& context, std::uint64_t tag) {
+    order.push_back("t" + std::to_string(tag) + std::to_string(context.self()));
+    if (tag == 1) context.set_timer(0ms, 9);  // now, but after everything that was there before
+  };
+  const std::vector<std::string> expected{"t40", "t41", "t42", "t10", "m01", "m02", "t30",
+                                          "t50", "t11", "m10", "m12", "t31", "t51", "t12",
+                                          "m20", "m21", "t32", "t52", "t90", "t91", "t92"};
+  Bench whole(3, script, constant(10ms));
+  whole.run();
+  EXPECT_EQ(order, expected);
+  for (EventId stop = 1; stop < whole.sink.events.size(); ++stop) {
+    order.clear();
+    Bench parts(3, script, constant(10ms));
+    World world(parts.plan, parts.system, 1, parts.sink, nullptr, nullptr, parts.memory);
+    world.run(stop);
+    world.run();
+    EXPECT_EQ(order, expected) << stop;
+  }
+}
+
 TEST(World, TimersFireOnceInOrderAndCanBeCancelled) {
   std::vector<std::uint64_t> fired;
   Script script;
