@@ -6,6 +6,7 @@
 
 #include "dissensus/options.h"
 
+#include "core/document.h"
 #include "core/limits.h"
 #include "trace/text.h"
 
@@ -21,7 +22,8 @@ constexpr bool is_digit(char c) {
 }  // namespace
 
 void Place::fail(std::string_view key, std::string_view message) const {
-  throw InputError(fmt::format("{}:{}: {}: {}", file, line, key, message));
+  throw InputError(fmt::format("{}:{}: {}: {}", file, line, internal::printable(key),
+                               internal::printable(message, 1000)));
 }
 
 std::string_view to_string(JsonToken::Type type) {

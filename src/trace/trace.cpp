@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kDetailNames{"hash", "decisions", "everything"};
 
-constexpr std::uint64_t rotate(std::uint64_t word, int bits) {
-  return (word << bits) | (word >> (64 - bits));
-}
-
 FieldValue canonical(FieldValue value) {
   if (const auto* number = std::get_if<std::int64_t>(&value); number != nullptr && *number >= 0) {
     return static_cast<std::uint64_t>(*number);
@@ -72,7 +68,7 @@ void describe(const SystemDescription& description, std::size_t nodes, Header& h
   header.observables = description.observables;
 }
 
-void TraceHash::add(const Event& event) {
+void TraceHash::add_other(const Event& event) {
   if (event.type == EventType::log) return;
   Digest content;
   MessageKind kind = kNoKind;
@@ -80,12 +76,9 @@ void TraceHash::add(const Event& event) {
     content = event.message->digest();
     kind = event.message->kind();
   }
-  const std::uint64_t place = static_cast<std::uint64_t>(event.type) |
-                              std::uint64_t{event.detail} << 8 | std::uint64_t{event.node} << 16 |
-                              std::uint64_t{event.peer} << 32 | std::uint64_t{kind} << 48;
   // Three products that do not wait for each other, then one that joins them.
-  const std::uint64_t when_and_where =
-      mix64(state_ ^ place, static_cast<std::uint64_t>(microseconds_of(event.time)));
+  const std::uint64_t when_and_where = mix64(
+      state_ ^ place_of(event, kind), static_cast<std::uint64_t>(microseconds_of(event.time)));
   const std::uint64_t what = mix64(rotate(state_, 21) ^ event.number, event.value.low);
   const std::uint64_t rest = mix64(rotate(state_, 42) ^ event.value.high, content.low);
   // Adding the state keeps the past even where a factor happens to be zero.

@@ -48,10 +48,11 @@ struct Reader::Implementation {
   }
 
   void check_order(const Place& place, const Record& record) {
-    if (record.id <= last_id) {
+    const bool is_log = record.type == EventType::log;
+    if (record.id < last_id || (record.id == last_id && !is_log)) {
       place.fail("id", fmt::format("{} after {}, expected ids to increase", record.id, last_id));
     }
-    if (record.cause >= record.id) {
+    if (record.cause > record.id || (record.cause == record.id && !is_log)) {
       place.fail("c", fmt::format("{} is no earlier event than {}", record.cause, record.id));
     }
     if (record.time < last_time) {

@@ -107,7 +107,10 @@ Writer::~Writer() = default;
 void Writer::write(const Record& record) {
   Implementation& writer = *implementation_;
   DISSENSUS_ASSERT(!writer.finished, "Writer::write : not after finish");
-  DISSENSUS_ASSERT(record.id > writer.last_id && record.cause < record.id,
+  const bool is_log =
+      record.type == EventType::log;  // a log line has the number of what it follows
+  DISSENSUS_ASSERT(is_log ? record.id >= writer.last_id && record.cause <= record.id
+                          : record.id > writer.last_id && record.cause < record.id,
                    "Writer::write : ids increase and causes come first");
   DISSENSUS_ASSERT(record.time >= writer.last_time, "Writer::write : times do not decrease");
   append_record(writer.block, record, writer.header);

@@ -38,7 +38,7 @@ class TraceHashTest : public testing::Test {
     event.id = 5;
     event.cause = 4;
     event.time = time_of_microseconds(1000);
-    event.type = EventType::deliver;
+    event.type = EventType::duplicate;  // of the types that may carry everything
     event.node = 1;
     event.peer = 2;
     event.number = 3;
@@ -77,9 +77,32 @@ TEST_F(TraceHashTest, EachFieldOfAnEventChangesTheHash) {
       [](Event& event) { std::swap(event.node, event.peer); },
       [](Event& event) { std::swap(event.value.high, event.value.low); },
   };
-  std::set<std::uint64_t> hashes{hash_of(base())};
+  const Event start = base();
+  std::set<std::uint64_t> hashes{hash_of(start)};
   for (const auto& change : changes) {
-    Event event = base();
+    Event event = start;
+    change(event);
+    hashes.insert(hash_of(event));
+  }
+  EXPECT_EQ(hashes.size(), changes.size() + 1);
+}
+
+// Sends and deliveries have a shorter way into the hash.
+TEST_F(TraceHashTest, EachFieldOfAMessageEventChangesTheHash) {
+  const std::vector<std::function<void(Event&)>> changes{
+      [](Event& event) { event.time += Duration{1}; },
+      [](Event& event) { event.type = EventType::deliver; },
+      [](Event& event) { event.node = 2; },
+      [](Event& event) { event.peer = 1; },
+      [this](Event& event) { event.message = &other_ping_; },
+      [this](Event& event) { event.message = &pong_; },
+      [](Event& event) { std::swap(event.node, event.peer); },
+  };
+  Event start = base();
+  start.type = EventType::send;
+  std::set<std::uint64_t> hashes{hash_of(start)};
+  for (const auto& change : changes) {
+    Event event = start;
     change(event);
     hashes.insert(hash_of(event));
   }
@@ -138,6 +161,24 @@ TEST_F(TraceHashTest, SmallDifferencesDoNotCollide) {
     }
   }
   EXPECT_EQ(hashes.size(), 200u * 50u * 10u);
+}
+
+TEST_F(TraceHashTest, SmallDifferencesOfMessageEventsDoNotCollide) {
+  std::set<std::uint64_t> hashes;
+  for (const Message* message : {&ping_, &other_ping_, &pong_}) {
+    for (std::int64_t time = 0; time < 300; ++time) {
+      for (NodeId node = 0; node < 10; ++node) {
+        for (NodeId peer = 0; peer < 10; ++peer) {
+          Event event;
+          event.set(EventType::deliver, 0, node, peer);
+          event.time = time_of_microseconds(time);
+          event.message = message;
+          hashes.insert(hash_of(event));
+        }
+      }
+    }
+  }
+  EXPECT_EQ(hashes.size(), 3u * 300u * 10u * 10u);
 }
 
 // The hash is compared across machines and builds, so its definition may not drift unnoticed.
