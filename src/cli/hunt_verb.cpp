@@ -145,13 +145,14 @@ ExitCode hunt(const HuntVerbOptions& options) {
   std::signal(SIGINT, [](int) { interrupted = true; });
   ProgressLine line(!options.output.quiet && !options.output.json);
   const RealClock::time_point start = RealClock::now();
-  const campaign::HuntResult result =
-      campaign::random_hunt(scenario, {options.seed, budget.runs, options.jobs},
-                            [&](const campaign::HuntProgress& progress) {
-                              line.update(progress);
-                              return !interrupted && progress.virtual_time < budget.virtual_time &&
-                                     RealClock::now() - start < budget.wall;
-                            });
+  const campaign::HuntResult result = campaign::random_hunt(
+      scenario, {options.seed, budget.runs, options.jobs},
+      [&](const campaign::HuntProgress& progress) {
+        line.update(progress);
+        return !interrupted && progress.virtual_time < budget.virtual_time &&
+               std::chrono::duration_cast<std::chrono::microseconds>(RealClock::now() - start) <
+                   budget.wall;
+      });
   const double wall_seconds = std::chrono::duration<double>(RealClock::now() - start).count();
 
   run::Recipe recipe;

@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <thread>
 
+#include <errno.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <errno.h>
 #include <unistd.h>
 
 #include "core/file.h"
