@@ -1,0 +1,7 @@
+#include "options_walk.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace dissensus;
+  fuzz::read_all([&] { return Options::from_json(fuzz::text_of(data, size), "fuzz.json"); });
+  return 0;
+}
