@@ -1,0 +1,10 @@
+// The system "xrpl": consensus of the XRP Ledger, versions 1.7.2, 2.4.0 and 2.5.0.
+#pragma once
+
+#include "dissensus/system.h"
+
+namespace dissensus::xrpl {
+
+SystemEntry xrpl_entry();
+
+}  // namespace dissensus::xrpl
