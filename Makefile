@@ -1,16 +1,24 @@
 # Everything a person does with the project, each from a fresh machine: set-up is part of it.
 JOBS ?= $(shell nproc)
-HUNT ?= scenarios/majority/overtaken-commit.toml
+HUNT ?= scenarios/xrpl/thesis.toml
+
+# Of these builds only a part is needed: threads for ThreadSanitizer, hashes for Debug.
+targets-tsan = --target tests-parallel
+targets-debug = --target determinism_triples
+# $(call configure,PRESET): quiet unless it fails.
+configure = cmake --preset $(1) >build/$(1).configure.log 2>&1 || { cat build/$(1).configure.log; exit 1; }
 
 .PHONY: hunt test bench format lint install fuzz build clean \
         setup setup-tools build-debug build-asan build-tsan
 
 # Finds a bug: the main job. Exit code 1 of dissensus means that it found one.
-hunt: build
+hunt: setup
+	@$(call configure,release)
+	cmake --build --preset release -j $(JOBS) --target dissensus
 	@code=0; build/release/dissensus hunt $(HUNT) || code=$$?; [ $$code -le 1 ]
 
 build: setup
-	cmake --preset release >build/release.configure.log 2>&1 || { cat build/release.configure.log; exit 1; }
+	@$(call configure,release)
 	cmake --build --preset release -j $(JOBS)
 
 # The whole suite: Release, Debug against Release, AddressSanitizer + UBSan, ThreadSanitizer.
@@ -19,11 +27,12 @@ test: build build-debug build-asan build-tsan
 	scripts/check-determinism build/release build/debug build/asan
 	ctest --test-dir build/asan --output-on-failure -j $(JOBS)
 	ctest --test-dir build/tsan --output-on-failure -j $(JOBS) -L parallel
+	build/tsan/determinism_triples --jobs 2 >/dev/null
 	scripts/check-format
 
 build-debug build-asan build-tsan: build-%: setup
-	cmake --preset $* >build/$*.configure.log 2>&1 || { cat build/$*.configure.log; exit 1; }
-	cmake --build --preset $* -j $(JOBS) $(if $(filter tsan,$*),--target tests-parallel) $(if $(filter debug,$*),--target determinism_triples dissensus)
+	@$(call configure,$*)
+	cmake --build --preset $* -j $(JOBS) $(targets-$*)
 
 # Figures for bench/README.md.
 bench: build
@@ -37,7 +46,7 @@ lint: build setup-tools
 	scripts/lint
 
 fuzz: setup-tools
-	cmake --preset fuzz >build/fuzz.configure.log 2>&1 || { cat build/fuzz.configure.log; exit 1; }
+	@$(call configure,fuzz)
 	cmake --build --preset fuzz -j $(JOBS)
 	scripts/fuzz build/fuzz $(or $(SECONDS_EACH),60)
 

@@ -95,7 +95,14 @@ void print_text(const RunReport& report) {
     fmt::print("  {:<12} {:<8} {}\n", property.property, oracle::to_string(property.outcome),
                property.reason);
   }
-  for (const oracle::Violation& note : result.verdict.notes) fmt::print("  note: {}\n", note.text);
+  constexpr std::size_t kNotesShown = 3;
+  const auto& notes = result.verdict.notes;
+  for (std::size_t i = 0; i < notes.size() && i < kNotesShown; ++i) {
+    fmt::print("  note: {}\n", notes[i].text);
+  }
+  if (notes.size() > kNotesShown) {
+    fmt::print("  note: ... and {} more (verdict.json)\n", notes.size() - kNotesShown);
+  }
   fmt::print("trace     {} events, {:.3f} s of virtual time, ended by {}, hash {}\n", result.events,
              static_cast<double>(microseconds_of(result.end)) / 1e6, result.ended_by,
              trace::to_hex(result.hash));

@@ -71,6 +71,7 @@ struct World::Host {
   std::uint64_t round = 0;
   std::uint32_t incarnation = 0;
   bool running = true;
+  bool started = false;
 };
 
 Random& World::NodeContext::random() {
@@ -240,6 +241,7 @@ void World::execute(const Slot& slot, TimerId timer) {
       if (!host->running || host->incarnation != 0) return;
       event.type = EventType::start;
       current_cause_ = emit(event);
+      host->started = true;
       host->node->start(host->context);
       break;
     case SlotType::alarm:
@@ -419,7 +421,11 @@ void World::restart(NodeId node) {
   host.node = cluster_->make_node(node);
   const EventId cause =
       std::exchange(current_cause_, record(EventType::restart, node, kNoNode, 0, {}));
-  host.node->restart(host.context, *before);
+  if (std::exchange(host.started, true)) {
+    host.node->restart(host.context, *before);
+  } else {
+    host.node->start(host.context);  // it crashed before its start time: there is nothing to keep
+  }
   current_cause_ = cause;
 }
 

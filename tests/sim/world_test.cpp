@@ -270,6 +270,37 @@ TEST(World, CrashLosesTimersAndMessagesAndRestartStartsAFreshNode) {
   EXPECT_EQ(drops[0].peer, 1);
 }
 
+// A node that crashes before its start time has nothing to restart from: it starts, once.
+TEST(World, ANodeThatCrashedBeforeItsStartIsStartedByItsRestart) {
+  class EarlyCrash final : public Interposer {
+   public:
+    void attach(World& world) override {
+      world.set_alarm(0ms, 0);
+      world.set_alarm(5ms, 1);
+    }
+    void on_send(World& world, Transmission&& transmission) override {
+      world.deliver(std::move(transmission), 0ms);
+    }
+    void on_alarm(World& world, std::uint64_t tag) override {
+      tag == 0 ? world.crash(0) : world.restart(0);
+    }
+    void on_round(World&, NodeId, std::uint64_t) override {}
+    void on_phase_end(World&) override {}
+    void detach(World&) override {}
+    void abandon() override {}
+  } crash;
+  int starts = 0;
+  int restarts = 0;
+  Script script;
+  script.start = [&](Context&) { ++starts; };
+  script.restart = [&](Context&, const Node&) { ++restarts; };
+  Bench bench(1, script);
+  bench.plan.start = {Time{} + 10ms};
+  bench.run(1, &crash);
+  EXPECT_EQ(starts, 1);
+  EXPECT_EQ(restarts, 0);
+}
+
 TEST(World, LimitsStopTheRunAndSayWhich) {
   Script endless;
   endless.start = [](Context& context) { context.set_timer(1ms, 0); };
