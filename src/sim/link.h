@@ -33,6 +33,8 @@ struct LinkModel {
   double duplicate = 0;      ///< probability that it arrives twice
   std::uint32_t buffer = 0;  ///< messages under way at most; more are lost; 0 = no bound
 
+  /// Every message arrives once, after the same time; in order, then, without further care.
+  bool is_plain() const { return !is_random() && buffer == 0; }
   bool is_random() const { return !latency.is_constant() || loss > 0 || duplicate > 0; }
   friend bool operator==(const LinkModel&, const LinkModel&) = default;
 };

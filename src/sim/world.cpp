@@ -111,6 +111,7 @@ World::World(const WorldPlan& plan, const System& system, std::uint64_t seed, Ev
   DISSENSUS_ASSERT(plan.nodes > 0 && plan.nodes <= kMaxNodes, "World : a sensible number of nodes");
   DISSENSUS_ASSERT(plan.link_model.size() == plan.nodes * plan.nodes, "World : a model per link");
   queue_.clear();
+  for (const LinkModel& model : plan.models) plain_.push_back(model.is_plain() ? 1 : 0);
   links_.assign(plan.nodes * plan.nodes, LinkState{});
   hosts_.reserve(plan.nodes);
   for (std::size_t id = 0; id < plan.nodes; ++id) {
@@ -315,27 +316,38 @@ void World::send(NodeId from, NodeId to, const Message& message) {
   if (!hosts_[from].running) return;  // crashed in the middle of handling an event
   DISSENSUS_ASSERT(to < plan_.nodes && to != from, "Context::send : the receiver is another node");
   ++counters_.sends;
-  Transmission transmission{message, 0, {}, from, to};
-  transmission.send = emit_message(EventType::send, transmission, current_cause_);
+  Event event;
+  event.set(EventType::send, 0, from, to);
+  event.message = &message;
+  event.cause = current_cause_;
+  const EventId send_event = emit(event);
 
-  const LinkModel& model = plan_.models[plan_.link_model[from * plan_.nodes + to]];
-  LinkState& state = link(from, to);
+  const std::size_t model = plan_.link_model[from * plan_.nodes + to];
+  if (plain_[model] != 0 && interposer_ == nullptr) {
+    enqueue(from, to, Message(message), send_event, plan_.models[model].latency.a);
+  } else {
+    send_over_link(plan_.models[model], {message, send_event, {}, from, to});
+  }
+}
+
+void World::send_over_link(const LinkModel& model, Transmission&& transmission) {
+  LinkState& state = link(transmission.from, transmission.to);
   if (model.buffer != 0 && state.under_way >= model.buffer) {
     drop(transmission, DropReason::buffer_full);
     return;
   }
   bool twice = false;
+  transmission.latency = model.latency.a;
   if (model.is_random()) {
     // A fresh generator per message: what one message draws never shifts what the next one gets.
-    Random random(derive_seed(link_seed_, "", (from * plan_.nodes + to) ^ (state.sent++ << 20)));
+    const std::size_t number = transmission.from * plan_.nodes + transmission.to;
+    Random random(derive_seed(link_seed_, "", number ^ (state.sent++ << 20)));
     if (model.loss > 0 && random.chance(model.loss)) {
       drop(transmission, DropReason::loss);
       return;
     }
     twice = model.duplicate > 0 && random.chance(model.duplicate);
     transmission.latency = model.latency.sample(random);
-  } else {
-    transmission.latency = model.latency.a;
   }
   if (model.fifo) {
     state.last_arrival = std::max(state.last_arrival, queue_.now() + transmission.latency);
@@ -357,15 +369,20 @@ void World::transmit(Transmission&& transmission) {
 }
 
 void World::deliver(Transmission&& transmission, Duration extra) {
-  const std::uint32_t index = take_slot(SlotType::deliver, transmission.to);
+  enqueue(transmission.from, transmission.to, std::move(transmission.message), transmission.send,
+          transmission.latency + extra);
+}
+
+void World::enqueue(NodeId from, NodeId to, Message&& message, EventId send_event, Duration delay) {
+  const std::uint32_t index = take_slot(SlotType::deliver, to);
   Slot& slot = slots_[index];
-  slot.peer = transmission.from;
-  slot.cause = static_cast<std::uint32_t>(transmission.send);
-  slot.message = std::move(transmission.message);
-  LinkState& state = link(transmission.from, transmission.to);
+  slot.peer = from;
+  slot.cause = static_cast<std::uint32_t>(send_event);
+  slot.message = std::move(message);
+  LinkState& state = link(from, to);
   ++state.under_way;
   counters_.link_buffer_max = std::max<std::size_t>(counters_.link_buffer_max, state.under_way);
-  push(transmission.latency + extra, index);
+  push(delay, index);
 }
 
 void World::drop(const Transmission& transmission, DropReason reason) {

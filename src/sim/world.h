@@ -171,7 +171,9 @@ class World {
   void execute(const Slot& slot, TimerId timer);
   void execute_delivery(const Slot& slot);
   void send(NodeId from, NodeId to, const Message& message);
+  void send_over_link(const LinkModel& model, Transmission&& transmission);
   void transmit(Transmission&& transmission);
+  void enqueue(NodeId from, NodeId to, Message&& message, EventId send_event, Duration delay);
   TimerId set_timer(NodeId node, Duration delay, std::uint64_t tag);
   void cancel_timer(TimerId timer);
   EventId emit(Event& event);
@@ -204,6 +206,7 @@ class World {
   std::uint32_t last_pushed_ = kNoSlot;
   Time last_pushed_time_{};
   std::size_t pending_ = 0;
+  std::vector<std::uint8_t> plain_;  ///< by link model: LinkModel::is_plain
   std::uint64_t link_seed_ = 0;
   std::uint32_t interposer_incarnation_ = 0;
   EventId next_event_ = 1;
