@@ -46,7 +46,7 @@ TEST(Network, FreshNetworkFindsItsPace) {
   EXPECT_GE(times.at(3), 19.0);
   EXPECT_LT(times.at(3), 21.0);
   for (std::uint64_t seq = 4; seq + 1 < times.size(); ++seq) {
-    EXPECT_NEAR(times.at(seq + 1) - times.at(seq), 3.0, 0.001) << seq;
+    EXPECT_NEAR(times.at(seq + 1) - times.at(seq), 3.0, 0.03) << seq;
   }
   EXPECT_FALSE(simulation.differ("built"));
   for (NodeId node = 0; node < 5; ++node) EXPECT_GE(simulation.validated(node), 12u);
@@ -267,13 +267,13 @@ TEST(Network, TimelineOfARound) {
   for (const auto& [phase, time] : phases) {
     if (phase == 1) {
       if (establish >= 0) {
-        EXPECT_NEAR(time - establish, 3.0, 0.001);
+        EXPECT_NEAR(time - establish, 3.0, 0.03);
       }
       establish = time;
       ++rounds;
     }
     if (phase == 2 && establish >= 0) {
-      EXPECT_NEAR(time - establish, 2.0, 0.001);
+      EXPECT_NEAR(time - establish, 2.0, 0.03);
     }
   }
   EXPECT_GE(rounds, 6);

@@ -56,10 +56,12 @@ void LedgerAcquisitions::tick(std::uint32_t timer) {
     return;
   }
   if (entry.progress) {
+    // What arrived was asked on for already.
     entry.progress = false;
-  } else {
-    ++entry.timeouts;
+    host_.arm_ledger_timer(entry.timer, parameters_.ledger_acquire_tick_ms);
+    return;
   }
+  ++entry.timeouts;
   if (entry.timeouts > parameters_.ledger_acquire_max_timeouts) {
     entry.failed = true;
     entry.failed_at = host_.steady_now();
@@ -76,6 +78,11 @@ void LedgerAcquisitions::data(NodeId from, const LedgerData& message) {
   if (entry == nullptr || entry->failed || message.ledger == nullptr) return;
   if (message.ledger->id != message.hash || message.item != entry->stage) return;
   const Ledger& ledger = *message.ledger;
+  if (host_.holds_ledger(entry->id)) {
+    // Built here in the meantime: once the header is known, nothing of it is missing.
+    erase(Digest{entry->id});
+    return;
+  }
   entry->progress = true;
   entry->seq = ledger.seq;
   if (entry->stage == ItemType::base) {

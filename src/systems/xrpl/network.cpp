@@ -203,6 +203,7 @@ NetworkConfig read_network(const Options& options) {
     config.scheme = count == 7 ? KindScheme::seven : KindScheme::thirteen;
   }
   config.accept_delay = options.duration("accept_delay", config.accept_delay);
+  config.heartbeat_lateness = options.duration("heartbeat_lateness", config.heartbeat_lateness);
   if (const auto levels = options.find("final_levels")) {
     constexpr std::string_view kLevels[] = {"transaction-set", "built", "ledger"};
     for (const OptionValue& entry : levels->list()) {

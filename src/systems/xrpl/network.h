@@ -61,7 +61,11 @@ struct NetworkConfig {
   Start start = Start::warm;
   bool relay = true;
   std::uint32_t ledger = 5;  ///< warm start: sequence of the last validated ledger
-  Duration accept_delay = std::chrono::milliseconds(5);
+  // Processing times, drawn as kFixedShare of the mean plus an exponential rest. Recorded servers
+  // (docs/xrpl-fidelity.md) re-arm the heartbeat 1.3 ms late and start the next round 2 ms after
+  // the accept; both decide whether an open phase of two heartbeats reaches ledgerMIN_CLOSE.
+  Duration heartbeat_lateness = std::chrono::microseconds(1300);
+  Duration accept_delay = std::chrono::microseconds(2000);
   std::vector<Duration> heartbeat_phases;  ///< first heartbeat per node; empty = random
   /// Warm start: when the first round closes, plus each node's heartbeat phase; none = random.
   std::optional<Duration> first_close;

@@ -55,6 +55,12 @@ void Validator::arm(TimerType type, std::uint32_t id, Duration delay) {
   context_->set_timer(delay, (static_cast<std::uint64_t>(type) << 32) | id);
 }
 
+Duration Validator::processing_time(Duration mean) {
+  constexpr double kFixedShare = 0.3;
+  const double share = kFixedShare + (1 - kFixedShare) * context_->random().exponential();
+  return Duration(static_cast<std::int64_t>(share * static_cast<double>(mean.count())));
+}
+
 void Validator::start(Context& context) {
   context_ = &context;
   cookie_ = self_ + 1u;
@@ -162,7 +168,9 @@ void Validator::timer(Context& context, TimerId, std::uint64_t tag) {
 
 // 5.1
 void Validator::heartbeat() {
-  arm(TimerType::heartbeat, 0, std::chrono::milliseconds(parameters_.granularity_ms));
+  arm(TimerType::heartbeat, 0,
+      std::chrono::milliseconds(parameters_.granularity_ms) +
+          processing_time(config_.heartbeat_lateness));
   if (context_->peers().empty() && config_.nodes > 1) {
     operating_mode_ = OperatingMode::disconnected;
     return;

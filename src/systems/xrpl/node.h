@@ -82,6 +82,7 @@ class Validator final : public Node,
   void begin_round();
   void heartbeat();
   void arm(TimerType type, std::uint32_t id, Duration delay);
+  Duration processing_time(Duration mean);
   void end_consensus();
   Digest preferred_closed_ledger();
   bool jump_to(const Digest& preferred);

@@ -82,7 +82,7 @@ void Validator::on_accept(ConsensusState state, std::size_t positions) {
                                   ? "yes"
                                   : (state == ConsensusState::moved_on ? "moved on" : "expired")));
   }
-  arm(TimerType::accept, 0, config_.accept_delay);
+  arm(TimerType::accept, 0, processing_time(config_.accept_delay));
 }
 
 void Validator::on_phase(Phase phase) {

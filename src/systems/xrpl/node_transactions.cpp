@@ -111,13 +111,14 @@ void Validator::try_held(AccountIndex account) {
 }
 
 /// At the close held transactions enter the open ledger without being relayed; where others lack
-/// them, they become disputes.
+/// them, they become disputes. Those that still cannot be applied are forgotten: recorded servers
+/// (docs/xrpl-fidelity.md) try a held transaction at one close only; after that, a local one comes
+/// back with the next open ledger.
 void Validator::apply_held() {
-  if (!waiting_.empty()) {
-    sort_canonically(waiting_, open_.parent().id, store_);
-    std::erase_if(waiting_,
-                  [this](TxIndex tx) { return class_of(open_.apply(tx, false)) != TxClass::ter; });
-  }
+  if (waiting_.empty()) return;
+  sort_canonically(waiting_, open_.parent().id, store_);
+  for (const TxIndex tx : waiting_) open_.apply(tx, false);
+  waiting_.clear();
 }
 
 // 13.5
@@ -149,7 +150,7 @@ void Validator::rebuild_open_ledger(const Ledger& parent, const std::vector<TxIn
   apply_to_open(std::move(local));
 }
 
-/// Three passes as in 13.3; what may succeed later is held, the rest is dropped.
+/// Three passes as in 13.3; what is left over is dropped.
 void Validator::apply_to_open(std::vector<TxIndex> transactions) {
   constexpr int kPasses = 3;
   const auto& inside = open_.transactions();
@@ -174,9 +175,6 @@ void Validator::apply_to_open(std::vector<TxIndex> transactions) {
     transactions = std::move(kept);
     if (changes == 0 && !retry) break;
     if (changes == 0 || pass >= 1) retry = false;
-  }
-  for (const TxIndex tx : transactions) {
-    if (std::find(waiting_.begin(), waiting_.end(), tx) == waiting_.end()) waiting_.push_back(tx);
   }
 }
 
