@@ -14,19 +14,30 @@ MetricsCollector::MetricsCollector(const SystemDescription& description, std::si
       levels_(description.levels.size()),
       node_phase_(nodes),
       phase_us_(nodes, std::vector<std::int64_t>(description.phases.size())),
-      node_timers_(nodes) {}
+      node_timers_(nodes),
+      under_way_(nodes * nodes) {}
+
+void MetricsCollector::add_under_way(NodeId from, NodeId to) {
+  link_max_ = std::max(link_max_, ++under_way_[from * node_phase_.size() + to]);
+}
 
 void MetricsCollector::on_event(const Event& event) {
   switch (event.type) {
     case EventType::send:
       ++kinds_[event.message->kind()].sent;
       kinds_[event.message->kind()].bytes += event.message->wire_bytes();
+      add_under_way(event.node, event.peer);
+      break;
+    case EventType::duplicate:
+      add_under_way(event.node, event.peer);
       break;
     case EventType::deliver:
       ++kinds_[event.message->kind()].delivered;
+      remove_under_way(event.peer, event.node);
       break;
     case EventType::drop:
       ++kinds_[event.message->kind()].dropped;
+      remove_under_way(event.node, event.peer);
       break;
     case EventType::timer:
       ++node_timers_[event.node];
@@ -121,7 +132,7 @@ std::string MetricsCollector::to_json(const MetricSelection& selection,
     json["bytes"]["per_decision"] = share(bytes, decisions);
   }
   if (selection.has(MetricGroup::queues)) {
-    json["queues"] = {{"pending_max", counters.queue_max}, {"link_max", counters.link_buffer_max}};
+    json["queues"] = {{"pending_max", counters.queue_max}, {"link_max", link_max_}};
   }
   if (selection.has(MetricGroup::timers)) {
     json["timers"] = {{"total", counters.timers}, {"by_node", node_timers_}};

@@ -60,12 +60,17 @@ class MetricsCollector {
     bool known = false;
   };
 
+  void add_under_way(NodeId from, NodeId to);
+  void remove_under_way(NodeId from, NodeId to) { --under_way_[from * node_phase_.size() + to]; }
+
   const SystemDescription& description_;
   std::vector<KindTotals> kinds_;
   std::vector<LevelTotals> levels_;
   std::vector<NodePhase> node_phase_;
   std::vector<std::vector<std::int64_t>> phase_us_;  ///< [node][phase]
   std::vector<std::uint64_t> node_timers_;
+  std::vector<std::uint32_t> under_way_;  ///< messages per link, [from * nodes + to]
+  std::uint32_t link_max_ = 0;
   std::uint64_t submissions_ = 0;
 };
 

@@ -83,6 +83,8 @@ struct WorldMemory::Storage {
   EventQueue queue;
   std::vector<World::Slot> slots;
   std::vector<std::uint32_t> free_slots;
+  std::vector<World::ReceiverBlock> blocks;
+  std::vector<std::uint32_t> free_blocks;
   std::vector<World::LinkState> links;
   std::vector<World::Host> hosts;
 };
@@ -103,6 +105,8 @@ World::World(const WorldPlan& plan, const System& system, std::uint64_t seed, Ev
       queue_(storage_->queue),
       slots_(storage_->slots),
       free_slots_(storage_->free_slots),
+      blocks_(storage_->blocks),
+      free_blocks_(storage_->free_blocks),
       links_(storage_->links),
       hosts_(storage_->hosts),
       cluster_(system.make_cluster(seed)),
@@ -111,7 +115,10 @@ World::World(const WorldPlan& plan, const System& system, std::uint64_t seed, Ev
   DISSENSUS_ASSERT(plan.nodes > 0 && plan.nodes <= kMaxNodes, "World : a sensible number of nodes");
   DISSENSUS_ASSERT(plan.link_model.size() == plan.nodes * plan.nodes, "World : a model per link");
   queue_.clear();
-  for (const LinkModel& model : plan.models) plain_.push_back(model.is_plain() ? 1 : 0);
+  for (const LinkModel& model : plan.models) {
+    plain_.push_back(model.is_plain() ? 1 : 0);
+    bounded_ = bounded_ || model.buffer != 0;
+  }
   links_.assign(plan.nodes * plan.nodes, LinkState{});
   hosts_.reserve(plan.nodes);
   for (std::size_t id = 0; id < plan.nodes; ++id) {
@@ -137,6 +144,8 @@ World::~World() {
   // Messages first, then the nodes that may hold some, then what the nodes share.
   slots_.clear();
   free_slots_.clear();
+  blocks_.clear();
+  free_blocks_.clear();
   if (interposer_ != nullptr) interposer_->abandon();
   hosts_.clear();
   cluster_.reset();
@@ -198,10 +207,27 @@ TimerId timer_id(std::uint32_t index, std::uint32_t generation) {
 
 void World::step() {
   const std::uint32_t index = chain_;
+  --pending_;
+  if (Slot& shared = slots_[index]; receiver_ + 1 < shared.receivers) {
+    // Not the last receiver: the slot stays. What is handled may move it, so copy what is needed.
+    const Message message = shared.message;
+    const NodeId to = blocks_[shared.block][receiver_];
+    const EventId send_event = EventId{shared.cause} + receiver_++;
+    execute_delivery(shared.peer, to, message, send_event);
+    ++counters_.steps;
+    current_cause_ = 0;
+    return;
+  }
   Slot slot = std::move(slots_[index]);
   chain_ = slot.next;
   if (chain_ != kNoSlot) __builtin_prefetch(&slots_[chain_]);
-  --pending_;
+  if (slot.receivers > 1) {
+    slot.node = blocks_[slot.block][receiver_];
+    slot.cause += receiver_;
+    free_blocks_.push_back(slot.block);
+    receiver_ = 0;
+    slots_[index].receivers = 1;
+  }
   slots_[index].type = SlotType::free;
   slots_[index].next = kNoSlot;
   ++slots_[index].generation;  // a TimerId of the past no longer fits
@@ -216,7 +242,7 @@ void World::execute(const Slot& slot, TimerId timer) {
   event.node = slot.node;
   switch (slot.type) {
     case SlotType::deliver:
-      execute_delivery(slot);
+      execute_delivery(slot.peer, slot.node, slot.message, slot.cause);
       break;
     case SlotType::timer:
       if (!host->running || host->incarnation != slot.incarnation) return;
@@ -259,22 +285,21 @@ void World::execute(const Slot& slot, TimerId timer) {
   ++counters_.steps;
 }
 
-void World::execute_delivery(const Slot& slot) {
-  --link(slot.peer, slot.node).under_way;
-  Host& host = hosts_[slot.node];
+void World::execute_delivery(NodeId from, NodeId to, const Message& message, EventId send_event) {
+  if (bounded_) --link(from, to).under_way;
+  Host& host = hosts_[to];
   Event event;
-  event.cause = slot.cause;
-  event.message = &slot.message;
+  event.cause = send_event;
+  event.message = &message;
   if (!host.running) {
-    event.set(EventType::drop, static_cast<std::uint8_t>(DropReason::crashed), slot.peer,
-              slot.node);
+    event.set(EventType::drop, static_cast<std::uint8_t>(DropReason::crashed), from, to);
     emit(event);
     return;
   }
-  event.set(EventType::deliver, 0, slot.node, slot.peer);
+  event.set(EventType::deliver, 0, to, from);
   ++counters_.deliveries;
   current_cause_ = emit(event);
-  host.node->receive(host.context, slot.peer, slot.message);
+  host.node->receive(host.context, from, message);
 }
 
 // ---- slots
@@ -304,10 +329,42 @@ void World::push(Duration delay, std::uint32_t slot) {
   }
   last_pushed_ = slot;
   last_pushed_time_ = time;
-  if (++pending_ > counters_.queue_max) {
-    counters_.queue_max = pending_;
-    if (pending_ > plan_.limits.queue) queue_overflow_ = true;
+  count_pending();
+}
+
+void World::count_pending() {
+  if (++pending_ <= counters_.queue_max) return;
+  counters_.queue_max = pending_;
+  if (pending_ > plan_.limits.queue) queue_overflow_ = true;
+}
+
+std::uint32_t World::take_block() {
+  if (free_blocks_.empty()) {
+    blocks_.emplace_back();
+    return static_cast<std::uint32_t>(blocks_.size() - 1);
   }
+  const std::uint32_t block = free_blocks_.back();
+  free_blocks_.pop_back();
+  return block;
+}
+
+/// True when the send just before was of the same message by the same node for the same time: then
+/// this receiver is added to it.
+bool World::join_last(NodeId from, NodeId to, const Message& message, EventId send_event,
+                      Time time) {
+  if (time != last_pushed_time_ || time <= queue_.now()) return false;
+  Slot& last = slots_[last_pushed_];
+  if (last.type != SlotType::deliver || last.peer != from || last.receivers == kBlockReceivers ||
+      last.cause + last.receivers != send_event || !last.message.same_object(message)) {
+    return false;
+  }
+  if (last.receivers == 1) {
+    last.block = take_block();
+    blocks_[last.block][0] = last.node;
+  }
+  blocks_[last.block][last.receivers++] = to;
+  count_pending();
+  return true;
 }
 
 // ---- messages
@@ -374,14 +431,13 @@ void World::deliver(Transmission&& transmission, Duration extra) {
 }
 
 void World::enqueue(NodeId from, NodeId to, Message&& message, EventId send_event, Duration delay) {
+  if (bounded_) ++link(from, to).under_way;
+  if (join_last(from, to, message, send_event, queue_.now() + delay)) return;
   const std::uint32_t index = take_slot(SlotType::deliver, to);
   Slot& slot = slots_[index];
   slot.peer = from;
   slot.cause = static_cast<std::uint32_t>(send_event);
   slot.message = std::move(message);
-  LinkState& state = link(from, to);
-  ++state.under_way;
-  counters_.link_buffer_max = std::max<std::size_t>(counters_.link_buffer_max, state.under_way);
   push(delay, index);
 }
 

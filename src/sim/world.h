@@ -1,6 +1,7 @@
 // The world: nodes, links, timers and virtual time of one simulation. Knows no protocol, no fault.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -65,7 +66,6 @@ struct WorldCounters {
   std::uint64_t deliveries = 0;
   std::uint64_t timers = 0;
   std::size_t queue_max = 0;
-  std::size_t link_buffer_max = 0;
 };
 
 /// Memory that one worker reuses from run to run.
@@ -152,24 +152,31 @@ class World {
     std::uint32_t next = kNoSlot;   ///< happens at the same time, right after this one
     std::uint32_t generation = 0;   ///< distinguishes the timers that used this slot
     std::uint32_t incarnation = 0;  ///< of the node (timers) or of the interposer (alarms)
+    std::uint32_t block = 0;        ///< deliveries to several receivers: where they are listed
+    std::uint16_t receivers = 1;    ///< how many; their send events have consecutive numbers
     NodeId node = 0;
     NodeId peer = 0;
     SlotType type = SlotType::free;
   };
   static_assert(kEventsMax <= UINT32_MAX);
+  static constexpr std::size_t kBlockReceivers = 64;
+  using ReceiverBlock = std::array<NodeId, kBlockReceivers>;
   struct Host;
   struct LinkState {
     Time last_arrival{};
-    std::uint64_t sent = 0;  ///< numbers the link's random draws
-    std::uint32_t under_way = 0;
+    std::uint64_t sent = 0;       ///< numbers the link's random draws
+    std::uint32_t under_way = 0;  ///< counted only where some link has a bounded buffer
   };
 
   LinkState& link(NodeId from, NodeId to) { return links_[from * plan_.nodes + to]; }
   std::uint32_t take_slot(SlotType type, NodeId node);
   void push(Duration delay, std::uint32_t slot);
+  void count_pending();
   void step();
   void execute(const Slot& slot, TimerId timer);
-  void execute_delivery(const Slot& slot);
+  void execute_delivery(NodeId from, NodeId to, const Message& message, EventId send_event);
+  bool join_last(NodeId from, NodeId to, const Message& message, EventId send_event, Time time);
+  std::uint32_t take_block();
   void send(NodeId from, NodeId to, const Message& message);
   void send_over_link(const LinkModel& model, Transmission&& transmission);
   void transmit(Transmission&& transmission);
@@ -197,15 +204,19 @@ class World {
   EventQueue& queue_;
   std::vector<Slot>& slots_;
   std::vector<std::uint32_t>& free_slots_;
+  std::vector<ReceiverBlock>& blocks_;
+  std::vector<std::uint32_t>& free_blocks_;
   std::vector<LinkState>& links_;
   std::vector<Host>& hosts_;
   std::unique_ptr<Cluster> cluster_;
   // Slots that were pushed one after another for the same time hang together, and only the first
-  // is in the queue: a broadcast over equal links costs one queue entry, in the same order.
+  // is in the queue; sends of one message among them even share a slot. A broadcast over equal
+  // links thus costs one queue entry and two bytes per receiver, in the same order as ever.
   std::uint32_t chain_ = kNoSlot;  ///< what is due now, before anything in the queue
   std::uint32_t last_pushed_ = kNoSlot;
   Time last_pushed_time_{};
   std::size_t pending_ = 0;
+  std::uint16_t receiver_ = 0;       ///< of the slot that is due: whose turn it is
   std::vector<std::uint8_t> plain_;  ///< by link model: LinkModel::is_plain
   std::uint64_t link_seed_ = 0;
   std::uint32_t interposer_incarnation_ = 0;
@@ -216,6 +227,7 @@ class World {
   bool fault_phase_over_ = false;
   bool queue_overflow_ = false;
   bool wants_log_ = false;
+  bool bounded_ = false;  ///< some link has a bounded buffer
   WorldCounters counters_;
 };
 
