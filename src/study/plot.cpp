@@ -16,7 +16,6 @@ namespace {
 using trace::Box;
 using trace::Point;
 using trace::SvgCanvas;
-using trace::TextStyle;
 
 // Told apart in print and by colour-blind readers (Okabe and Ito).
 constexpr std::array<std::string_view, 5> kColours{"#222222", "#d55e00", "#0072b2", "#009e73",
@@ -39,6 +38,14 @@ double nice_step(double span, int count) {
   return 10 * power;
 }
 
+/// 0, step, 2 step... up to `end`.
+std::vector<double> ticks(double end, double step) {
+  std::vector<double> result;
+  const auto count = static_cast<int>(std::floor(end / step + 1e-9));
+  for (int i = 0; i <= count; ++i) result.push_back(i * step);
+  return result;
+}
+
 /// Wraps at spaces to lines of about this width.
 std::vector<std::string> wrap(const std::string& text, double width, double size) {
   std::vector<std::string> lines;
@@ -47,7 +54,7 @@ std::vector<std::string> wrap(const std::string& text, double width, double size
   while (at < text.size()) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
     const std::string word = text.substr(at, end - at);
-    const std::string longer = line.empty() ? word : line + " " + word;
+    const std::string longer = line.empty() ? word : fmt::format("{} {}", line, word);
     if (!line.empty() && trace::text_width(longer, size) > width) {
       lines.push_back(line);
       line = word;
@@ -109,7 +116,7 @@ class PanelDrawing {
                    {.size = 10, .anchor = "end"});
     }
     const double step = nice_step(end_, 5);
-    for (double x = 0; x <= end_ * (1 + 1e-9); x += step) {
+    for (const double x : ticks(end_, step)) {
       canvas_.line(at(x, 0), {at(x, 0).x, at(x, 0).y + 4}, kAxis, 1);
       canvas_.text({at(x, 0).x, area_.bottom + 16}, fmt::format("{:g}", x),
                    {.size = 10, .anchor = "middle"});
@@ -184,7 +191,8 @@ std::string distribution_figure(const std::vector<DistributionPanel>& panels, st
   SvgCanvas canvas(width, body + caption_height(caption, width - 32));
   for (std::size_t i = 0; i < panels.size(); ++i) {
     const double left = kCellWidth * static_cast<double>(i % columns);
-    const double top = kCellHeight * static_cast<double>(i / columns);
+    const std::size_t row = i / columns;
+    const double top = kCellHeight * static_cast<double>(row);
     const Box area{left + 54, top + 34, left + kCellWidth - 8, top + kCellHeight - 44};
     PanelDrawing(canvas, panels[i], area).draw();
   }
@@ -219,7 +227,7 @@ std::string scatter_figure(const ScatterFigure& figure) {
     canvas.text({legend + 14, 42}, name, {.size = kSmall});
     legend += 34 + trace::text_width(name, kSmall);
   }
-  for (double value = 0; value <= end * (1 + 1e-9); value += step) {
+  for (const double value : ticks(end, step)) {
     const std::string text = fmt::format("{:g}", value);
     canvas.line(at(0, value), at(end, value), kGrid, 1);
     canvas.line(at(value, 0), at(value, end), kGrid, 1);
@@ -267,7 +275,7 @@ std::string bar_figure(const BarFigure& figure) {
     canvas.text({legend + 17, 42}, figure.series[i].name, {.size = kSmall});
     legend += 40 + trace::text_width(figure.series[i].name, kSmall);
   }
-  for (double value = 0; value <= end * (1 + 1e-9); value += step) {
+  for (const double value : ticks(end, step)) {
     canvas.line({kLeft, y_of(value)}, {width - 16, y_of(value)}, kGrid, 1);
     canvas.text({kLeft - 6, y_of(value) + 4}, fmt::format("{:g}", value),
                 {.size = 10, .anchor = "end"});

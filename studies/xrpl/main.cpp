@@ -11,7 +11,9 @@
 #include "recorded_cases.h"
 #include "studies.h"
 
-int main(int argument_count, char** arguments) {
+namespace {
+
+int run(int argument_count, char** arguments) {
   using namespace dissensus;
   studies::StudyOptions options;
   CLI::App app("Studies of the simulated XRP Ledger; results go to docs/xrpl-fidelity.md");
@@ -33,26 +35,36 @@ int main(int argument_count, char** arguments) {
       ->capture_default_str();
   app.add_option("--details", options.details, "CSV file with one line per case and seed");
   app.add_flag("--dry", options.dry, "print tables instead of writing them");
-  CLI11_PARSE(app, argument_count, arguments);
-  const auto wanted = [&](const char* name) { return part == "all" || part == name; };
   try {
-    if (wanted("fidelity") && !studies::has_recorded_cases(options.data)) {
-      fmt::print(stderr,
-                 "study_xrpl: {}: no recorded executions here, name their folder with --data\n",
-                 options.data);
-      return 2;
-    }
-    if (wanted("figure")) studies::study_figure(options);
-    if (wanted("mix")) studies::study_mix(options);
-    if (wanted("timing")) studies::study_timing(options);
-    if (wanted("bugs")) studies::study_bugs(options);
-    if (wanted("fidelity")) studies::study_fidelity(options);
-  } catch (const InputError& error) {
-    fmt::print(stderr, "study_xrpl: {}\n", error.what());
+    app.parse(argument_count, arguments);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  const auto wanted = [&](const char* name) { return part == "all" || part == name; };
+  if (wanted("fidelity") && !studies::has_recorded_cases(options.data)) {
+    fmt::print(stderr,
+               "study_xrpl: {}: no recorded executions here, name their folder with --data\n",
+               options.data);
+    return 2;
+  }
+  if (wanted("figure")) studies::study_figure(options);
+  if (wanted("mix")) studies::study_mix(options);
+  if (wanted("timing")) studies::study_timing(options);
+  if (wanted("bugs")) studies::study_bugs(options);
+  if (wanted("fidelity")) studies::study_fidelity(options);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+  try {
+    return run(argument_count, arguments);
+  } catch (const dissensus::InputError& error) {
+    std::fprintf(stderr, "study_xrpl: %s\n", error.what());
     return 2;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "study_xrpl: internal fault: {}\n", error.what());
+    std::fprintf(stderr, "study_xrpl: internal fault: %s\n", error.what());
     return 4;
   }
-  return 0;
 }
