@@ -14,7 +14,7 @@ struct CheckOptions {
 
 ExitCode check(const CheckOptions& options) {
   const run::Scenario scenario = run::load_scenario(options.scenario);
-  if (!options.schedule.empty()) load_schedule(options.schedule, scenario);
+  if (!options.schedule.empty()) run::load_schedule(options.schedule, scenario);
   if (options.output.quiet) return kAllHeld;
   const SystemDescription& description = scenario.system_description();
   if (options.output.json) {

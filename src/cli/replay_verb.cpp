@@ -33,7 +33,8 @@ std::optional<run::Branch> requested_branch(const ReplayOptions& options,
   }
   run::Branch branch;
   branch.at = options.until;
-  if (!options.schedule.empty()) branch.schedule = load_schedule(options.schedule, recipe.scenario);
+  if (!options.schedule.empty())
+    branch.schedule = run::load_schedule(options.schedule, recipe.scenario);
   branch.seed = options.seed;
   return branch;
 }

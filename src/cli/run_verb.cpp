@@ -59,7 +59,7 @@ run::Recipe make_recipe(const run::Scenario& scenario, const RunVerbOptions& opt
   recipe.scenario = scenario;
   recipe.seed = seed;
   if (!options.schedule.empty()) {
-    recipe.schedule = load_schedule(options.schedule, scenario);
+    recipe.schedule = run::load_schedule(options.schedule, scenario);
   } else if (options.random_schedule) {
     Random random(seed, "schedule");
     recipe.schedule = run::random_schedule(scenario, random);
@@ -177,7 +177,7 @@ ExitCode run_verb(const RunVerbOptions& options) {
   std::vector<run::Scenario> scenarios;
   for (const std::string& path : options.scenarios) {
     scenarios.push_back(run::load_scenario(path));
-    if (!options.schedule.empty()) load_schedule(options.schedule, scenarios.back());
+    if (!options.schedule.empty()) run::load_schedule(options.schedule, scenarios.back());
   }
   ExitCode code = kAllHeld;
   for (const run::Scenario& scenario : scenarios) {

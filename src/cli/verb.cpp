@@ -8,9 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "core/file.h"
-#include "core/limits.h"
-
 namespace dissensus::cli {
 
 ExitCode exit_code_of(oracle::Outcome outcome) {
@@ -28,11 +25,6 @@ ExitCode exit_code_of(oracle::Outcome outcome) {
 void OutputOptions::add_to(CLI::App& verb) {
   verb.add_flag("--json", json, "Print one JSON object instead of text");
   verb.add_flag("-q,--quiet", quiet, "Print nothing but errors; the exit code tells the verdict");
-}
-
-faults::Schedule load_schedule(const std::string& path, const run::Scenario& scenario) {
-  return faults::parse_schedule(read_file(path, kScheduleBytesMax), path,
-                                scenario.system_description(), scenario.nodes());
 }
 
 std::string replay_command(const std::string& folder) {

@@ -46,9 +46,6 @@ Verb add_list_verb(CLI::App& program);
 Verb add_replay_verb(CLI::App& program);
 Verb add_run_verb(CLI::App& program);
 
-/// Reads a schedule file for a scenario.
-faults::Schedule load_schedule(const std::string& path, const run::Scenario& scenario);
-
 /// One finished run, for people and for programs.
 struct RunReport {
   const run::Recipe& recipe;

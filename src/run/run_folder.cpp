@@ -82,12 +82,6 @@ void write_node_logs(const std::string& folder, const trace::Trace& trace) {
   }
 }
 
-/// A schedule document inside a run folder.
-faults::Schedule load_schedule(const std::string& path, const Scenario& scenario) {
-  return faults::parse_schedule(read_file(path, kScheduleBytesMax), path,
-                                scenario.system_description(), scenario.nodes());
-}
-
 std::uint64_t read_seed(const OptionValue& value) {
   return static_cast<std::uint64_t>(value.integer(0));
 }

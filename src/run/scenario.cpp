@@ -373,4 +373,9 @@ Scenario load_scenario(const std::string& path, const SystemRegistry& systems) {
   return parse_scenario(read_file(path, kScenarioBytesMax), path, systems);
 }
 
+faults::Schedule load_schedule(const std::string& path, const Scenario& scenario) {
+  return faults::parse_schedule(read_file(path, kScheduleBytesMax), path,
+                                scenario.system_description(), scenario.nodes());
+}
+
 }  // namespace dissensus::run

@@ -63,4 +63,7 @@ Scenario load_scenario(const std::string& path, const SystemRegistry& systems = 
 Scenario parse_scenario(std::string_view text, std::string name,
                         const SystemRegistry& systems = built_in_systems());
 
+/// Reads a schedule file for a scenario; throws InputError.
+faults::Schedule load_schedule(const std::string& path, const Scenario& scenario);
+
 }  // namespace dissensus::run

@@ -217,7 +217,8 @@ void read_metrics(const json& object, CaseMetrics& metrics) {
   }
   metrics.propose_seq_max = object.at("maxProposeSeq").get<std::uint32_t>();
   // A bow-out goes to each of the four peers.
-  metrics.bow_outs = object.at("bowoutsOwn").get<std::uint32_t>() / (kNodes - 1);
+  metrics.bow_outs =
+      object.at("bowoutsOwn").get<std::uint32_t>() / static_cast<std::uint32_t>(kNodes - 1);
   metrics.built_differ = !object.at("builtDiffer").empty();
   metrics.ledgers_differ = !object.at("agreement2").empty();
 }

@@ -43,6 +43,32 @@ LinkModel constant(Duration latency) {
   return model;
 }
 
+/// Stops a node at one time and restarts it at another; passes all messages.
+class CrashAndRestart final : public Interposer {
+ public:
+  CrashAndRestart(NodeId node, Duration crash_at, Duration restart_at)
+      : node_(node), crash_at_(crash_at), restart_at_(restart_at) {}
+  void attach(World& world) override {
+    world.set_alarm(crash_at_, 0);
+    world.set_alarm(restart_at_, 1);
+  }
+  void on_send(World& world, Transmission&& transmission) override {
+    world.deliver(std::move(transmission), 0ms);
+  }
+  void on_alarm(World& world, std::uint64_t tag) override {
+    tag == 0 ? world.crash(node_) : world.restart(node_);
+  }
+  void on_round(World&, NodeId, std::uint64_t) override {}
+  void on_phase_end(World&) override {}
+  void detach(World&) override {}
+  void abandon() override {}
+
+ private:
+  NodeId node_;
+  Duration crash_at_;
+  Duration restart_at_;
+};
+
 TEST(World, DeliversAfterTheLatencyInOrder) {
   Bench setup(2, burst(3), constant(20ms));
   EXPECT_EQ(setup.run(), StopReason::quiet);
@@ -230,23 +256,7 @@ TEST(World, SkewedClocksReadOffsetAndDrift) {
 }
 
 TEST(World, CrashLosesTimersAndMessagesAndRestartStartsAFreshNode) {
-  class Crasher final : public Interposer {
-   public:
-    void attach(World& world) override {
-      world.set_alarm(5ms, 0);
-      world.set_alarm(50ms, 1);
-    }
-    void on_send(World& world, Transmission&& transmission) override {
-      world.deliver(std::move(transmission), 0ms);
-    }
-    void on_alarm(World& world, std::uint64_t tag) override {
-      tag == 0 ? world.crash(1) : world.restart(1);
-    }
-    void on_round(World&, NodeId, std::uint64_t) override {}
-    void on_phase_end(World&) override {}
-    void detach(World&) override {}
-    void abandon() override {}
-  } crasher;
+  CrashAndRestart crasher(1, 5ms, 50ms);
   int timers = 0;
   int restarts = 0;
   Script script;
@@ -274,23 +284,7 @@ TEST(World, CrashLosesTimersAndMessagesAndRestartStartsAFreshNode) {
 
 // A node that crashes before its start time has nothing to restart from: it starts, once.
 TEST(World, ANodeThatCrashedBeforeItsStartIsStartedByItsRestart) {
-  class EarlyCrash final : public Interposer {
-   public:
-    void attach(World& world) override {
-      world.set_alarm(0ms, 0);
-      world.set_alarm(5ms, 1);
-    }
-    void on_send(World& world, Transmission&& transmission) override {
-      world.deliver(std::move(transmission), 0ms);
-    }
-    void on_alarm(World& world, std::uint64_t tag) override {
-      tag == 0 ? world.crash(0) : world.restart(0);
-    }
-    void on_round(World&, NodeId, std::uint64_t) override {}
-    void on_phase_end(World&) override {}
-    void detach(World&) override {}
-    void abandon() override {}
-  } crash;
+  CrashAndRestart crash(0, 0ms, 5ms);
   int starts = 0;
   int restarts = 0;
   Script script;
