@@ -80,7 +80,8 @@ struct Reader::Implementation {
   }
 };
 
-Reader::Reader(std::string path) : implementation_(std::make_unique<Implementation>(path)) {}
+Reader::Reader(std::string path)
+    : implementation_(std::make_unique<Implementation>(std::move(path))) {}
 
 Reader::Reader(std::string name, std::string bytes)
     : implementation_(std::make_unique<Implementation>(std::move(name), std::move(bytes))) {}
