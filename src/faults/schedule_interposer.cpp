@@ -85,25 +85,6 @@ class ScheduleInterposer final : public sim::Interposer {
   bool ended_ = false;
 };
 
-std::optional<Duration> end_of(const Window& window) {
-  return window.by_round() ? std::nullopt : window.until;
-}
-
-struct LastMoment {
-  std::optional<Duration> operator()(const DropFault& fault) const { return end_of(fault.when); }
-  std::optional<Duration> operator()(const DuplicateFault& fault) const {
-    const std::optional<Duration> end = end_of(fault.when);
-    return end ? std::optional(*end + fault.gap) : std::nullopt;
-  }
-  std::optional<Duration> operator()(const PartitionFault& fault) const {
-    return end_of(fault.when);
-  }
-  std::optional<Duration> operator()(const CrashFault& fault) const {
-    return fault.at ? std::optional(*fault.at + fault.restart_after.value_or(Duration{}))
-                    : std::nullopt;
-  }
-};
-
 }  // namespace
 
 std::unique_ptr<sim::Interposer> make_interposer(const Schedule& schedule, std::size_t nodes,
@@ -119,16 +100,6 @@ std::unique_ptr<sim::Interposer> make_interposer(const Schedule& schedule, std::
         schedule, nodes, PriorityScheduler(*priorities, genes));
   }
   return std::make_unique<ScheduleInterposer<PlainScheduler>>(schedule, nodes, PlainScheduler());
-}
-
-std::optional<Duration> last_timed_fault(const Schedule& schedule) {
-  Duration last{};
-  for (const Fault& fault : schedule.faults) {
-    const std::optional<Duration> moment = std::visit(LastMoment{}, fault);
-    if (!moment) return std::nullopt;
-    last = std::max(last, *moment);
-  }
-  return last;
 }
 
 }  // namespace dissensus::faults

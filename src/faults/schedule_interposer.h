@@ -13,10 +13,4 @@ namespace dissensus::faults {
 std::unique_ptr<sim::Interposer> make_interposer(const Schedule& schedule, std::size_t nodes,
                                                  std::size_t kinds);
 
-/// The moment from which the fault plan (not the scheduler) no longer acts on the run: partitions
-/// have healed, nodes have restarted, copies have arrived, but for the links' latency. None if
-/// there is no such bound: a part is keyed by round, or has no end. A crash without restart is over
-/// once the node is down. Zero without faults.
-std::optional<Duration> last_timed_fault(const Schedule& schedule);
-
 }  // namespace dissensus::faults

@@ -300,28 +300,5 @@ TEST(ScheduleFormat, TheExamplesOfTheSpecificationAreValid) {
   EXPECT_EQ(schedules[2].faults.size(), 2u);
 }
 
-// ---- last_timed_fault
-
-TEST(LastTimedFault, IsTheLatestEndAmongTimedFaults) {
-  EXPECT_EQ(last_timed_fault({}), Duration{});
-  const CrashFault crash{0, seconds(3), std::nullopt, milliseconds(500)};
-  const CrashFault for_good{0, seconds(4), std::nullopt, std::nullopt};
-  const DuplicateFault twice{{}, during(0, 4000), std::nullopt, milliseconds(30)};
-  const PartitionFault apart{{{0}}, during(100, 2000)};
-  EXPECT_EQ(last_timed_fault(with_faults({apart})), seconds(2));
-  EXPECT_EQ(last_timed_fault(with_faults({crash, apart})), milliseconds(3500));
-  EXPECT_EQ(last_timed_fault(with_faults({crash, for_good})), seconds(4));
-  EXPECT_EQ(last_timed_fault(with_faults({twice, for_good, crash})), milliseconds(4030));
-}
-
-TEST(LastTimedFault, HasNoBoundWithRoundsOrOpenEnds) {
-  const PartitionFault apart{{{0}}, during(100, 2000)};
-  EXPECT_EQ(last_timed_fault(with_faults({apart, PartitionFault{{{0}}, in_rounds(1, 2)}})),
-            std::nullopt);
-  EXPECT_EQ(last_timed_fault(with_faults({apart, DropFault{}})), std::nullopt);
-  EXPECT_EQ(last_timed_fault(with_faults({CrashFault{0, std::nullopt, 3, seconds(1)}})),
-            std::nullopt);
-}
-
 }  // namespace
 }  // namespace dissensus::faults
