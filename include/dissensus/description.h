@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -44,14 +45,23 @@ using FieldValue = std::variant<std::int64_t, std::uint64_t, Digest, NodeSet, st
 struct FieldDescription {
   std::string name;
   SemanticType type = SemanticType::number;
+  /// False: a Byzantine node of small scope leaves this field alone (PayloadBuilder::small_scope).
+  bool small_scope = true;
 };
+
+/// A message that belongs to no step of a protocol round, e.g. a request for data.
+inline constexpr std::uint8_t kNoStep = 0xFF;
 
 /// A message kind: the unit that schedules address. One C++ message type may have several kinds.
 struct KindDescription {
   std::string name;
   /// Kinds that carry the same fields share an index into SystemDescription::payloads.
   std::size_t payload = 0;
+  /// Which step of a protocol round such messages are sent in; see SystemDescription::first_round.
+  std::uint8_t step = 0;
 };
+
+inline constexpr std::size_t kNoField = ~std::size_t{0};
 
 /// The fields of one C++ message type and how to read and replace them in a message of that type.
 struct PayloadDescription {
@@ -61,6 +71,9 @@ struct PayloadDescription {
   std::vector<std::function<FieldValue(const void*)>> getters;
   /// Empty function where the field cannot be replaced.
   std::vector<std::function<void(void*, const FieldValue&)>> setters;
+  /// Which field names the node that signed the message; kNoField: its sender did, or nobody. A
+  /// Byzantine node can change what it signs, not who it is and not what others said.
+  std::size_t author = kNoField;
 };
 
 /// Something nodes decide on, instance by instance (a round's value, the ledger of a sequence),
@@ -166,7 +179,25 @@ class PayloadBuilder {
     return *this;
   }
 
+  /// Names the field that says who signed the message; it was declared before.
+  PayloadBuilder& author(std::string_view name) {
+    payload_.author = index_of(name);
+    return *this;
+  }
+  /// Names the fields that Byzantine faults of small scope change; default: all that have setters.
+  PayloadBuilder& small_scope(std::initializer_list<std::string_view> names) {
+    for (FieldDescription& field : payload_.fields) field.small_scope = false;
+    for (const std::string_view name : names) payload_.fields.at(index_of(name)).small_scope = true;
+    return *this;
+  }
+
  private:
+  std::size_t index_of(std::string_view name) const {
+    std::size_t index = 0;
+    while (index < payload_.fields.size() && payload_.fields[index].name != name) ++index;
+    return index;
+  }
+
   PayloadDescription& payload_;
 };
 
@@ -179,6 +210,11 @@ struct SystemDescription {
   std::vector<LevelDescription> levels;      ///< indexed by Level
   std::vector<std::string> phases;           ///< names for Context::phase, indexed by its argument
   std::vector<std::string> observables;      ///< names for Context::observe, usable in rules
+  /// Protocol rounds, the communication-closed rounds that Byzantine faults are keyed by: a message
+  /// of a kind with a step, sent by a node in round r (Context::round), is of protocol round
+  /// (r - first_round) * round_steps + step. XRPL: proposals are step 0, validations step 1.
+  std::uint64_t first_round = 0;
+  std::uint8_t round_steps = 1;
 
   /// Declares message type T with one kind of the same name. Kinds are numbered in the order of
   /// declaration; T::kind() must return that number.

@@ -1,0 +1,61 @@
+// Fitness: what makes one run more interesting than another.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dissensus/description.h"
+#include "dissensus/schedule.h"
+#include "dissensus/time.h"
+
+namespace dissensus {
+
+/// What was measured in a run, whatever the system.
+struct RunSummary {
+  bool failed = false;
+  bool unknown = false;
+  std::size_t violations = 0;
+  Duration duration{};  ///< virtual time from start to end
+  std::size_t nodes = 0;
+
+  struct Report {
+    Time time{};
+    NodeId node = kNoNode;
+    std::uint64_t instance = 0;
+    Digest value{};
+  };
+  /// By level: what nodes decided and proposed, in order of time.
+  std::vector<std::vector<Report>> decisions;
+  std::vector<std::vector<Report>> proposals;
+  /// By observable: the largest value that any node reported; 0 where none did.
+  std::vector<std::int64_t> observed_max;
+  std::vector<std::uint64_t> sent;  ///< messages by kind
+  /// Abstract states that were reached, each once, ascending (dissensus list fitness says of what
+  /// they are made).
+  std::vector<std::uint64_t> states;
+  /// How close two nodes came to deciding differently: 0 when all reports of every instance were
+  /// equal, 1 when two decided differently.
+  double disagreement_margin = 0;
+  /// The longest wait for a decision on the level of the termination demand, as a share of its
+  /// bound; 0 where the scenario demands no progress.
+  double termination_margin = 0;
+};
+
+/// One objective. Constant, shared by threads.
+class Fitness {
+ public:
+  virtual ~Fitness() = default;
+  /// Smaller is better: the goal is a failing run.
+  virtual double score(const RunSummary& run, const faults::Schedule& schedule) const = 0;
+};
+
+struct FitnessEntry {
+  std::string name;
+  std::string summary;
+  /// `description` outlives the fitness.
+  std::unique_ptr<Fitness> (*make)(const SystemDescription& description);
+};
+
+}  // namespace dissensus
