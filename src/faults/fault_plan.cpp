@@ -84,11 +84,10 @@ FaultPlan::FaultPlan(const std::vector<Fault>& faults, std::size_t nodes) {
                                duplicate->gap);
     } else if (const auto* partition = std::get_if<PartitionFault>(&fault)) {
       partitions_.emplace_back(*partition, nodes);
-    } else {
-      const CrashFault& crash = std::get<CrashFault>(fault);
-      DISSENSUS_ASSERT(crash.node < nodes, "FaultPlan : the node that crashes exists");
-      crashes_.push_back({crash});
-    }
+    } else if (const auto* crash = std::get_if<CrashFault>(&fault)) {
+      DISSENSUS_ASSERT(crash->node < nodes, "FaultPlan : the node that crashes exists");
+      crashes_.push_back({*crash});
+    }  // the others belong to ByzantinePlan
   }
   active_.reserve(partitions_.size());
   copies_.reserve(duplicates_.size());

@@ -1,5 +1,7 @@
 #include "faults/schedule.h"
 
+#include <algorithm>
+
 #include "core/assert.h"
 
 namespace dissensus::faults {
@@ -12,6 +14,30 @@ GeneSpace::Gene GeneSpace::gene(std::size_t index) const {
   const std::size_t to = pair % (nodes - 1);
   return {static_cast<NodeId>(from), static_cast<NodeId>(to >= from ? to + 1 : to),
           static_cast<MessageKind>(index / pairs)};
+}
+
+NodeSet other_nodes(NodeId node, std::size_t nodes) {
+  NodeSet result;
+  for (std::size_t other = 0; other < nodes; ++other) {
+    if (other != node) result.push_back(static_cast<NodeId>(other));
+  }
+  return result;
+}
+
+NodeSet byzantine_nodes(const std::vector<Fault>& faults) {
+  NodeSet result;
+  for (const Fault& fault : faults) {
+    if (const auto* mutate = std::get_if<MutateFault>(&fault)) {
+      result.push_back(mutate->node);
+    } else if (const auto* twins = std::get_if<TwinsFault>(&fault)) {
+      result.push_back(twins->node);
+    } else if (const auto* noise = std::get_if<NoiseFault>(&fault)) {
+      if (noise->node && noise->corrupt > 0) result.push_back(*noise->node);
+    }
+  }
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
 }
 
 }  // namespace dissensus::faults

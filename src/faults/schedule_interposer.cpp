@@ -3,24 +3,30 @@
 #include <algorithm>
 #include <utility>
 
+#include "faults/byzantine_plan.h"
 #include "faults/fault_plan.h"
+#include "faults/message_schedule.h"
+#include "faults/online_interposer.h"
 #include "faults/schedulers.h"
 
 namespace dissensus::faults {
 
 namespace {
 
-/// What happens to a message, in this order: partitions, drop faults, duplicate faults, scheduler.
+/// What happens to a message, in this order: partitions, drop faults, Byzantine faults, duplicate
+/// faults, scheduler.
 template <class Scheduler>
 class ScheduleInterposer final : public sim::Interposer {
  public:
   ScheduleInterposer(const Schedule& schedule, std::size_t nodes, Scheduler scheduler)
       : plan_(schedule.faults, nodes),
+        byzantine_(schedule.faults, nodes),
         scheduler_(std::move(scheduler)),
         plan_sees_messages_(!plan_.ignores_messages()) {}
 
   void attach(sim::World& world) override {
     plan_.attach(world);
+    byzantine_.attach(world);
     scheduler_.attach(world);
   }
 
@@ -38,6 +44,37 @@ class ScheduleInterposer final : public sim::Interposer {
         world.drop(transmission, DropReason::schedule);
         return;
       }
+    }
+    if (byzantine_.sees_messages()) {
+      pass_by_liars(world, std::move(transmission));
+    } else {
+      pass(world, std::move(transmission));
+    }
+  }
+
+  void on_alarm(sim::World& world, std::uint64_t tag) override {
+    if (tag == kReleaseAlarm) {
+      scheduler_.on_alarm(world);
+    } else if ((tag & ByzantinePlan::kAlarmBit) != 0) {
+      byzantine_.on_alarm(world, tag);
+    } else {
+      plan_.on_alarm(world, tag);
+    }
+  }
+  void on_round(sim::World& world, NodeId node, std::uint64_t round) override {
+    plan_.on_round(world, node, round);
+    byzantine_.on_round(world, node, round);
+  }
+  void on_phase_end(sim::World& world) override { end(world); }
+  void detach(sim::World& world) override { end(world); }
+  void abandon() override {
+    scheduler_.forget_all();
+    byzantine_.forget();
+  }
+
+ private:
+  void pass(sim::World& world, sim::Transmission&& transmission) {
+    if (plan_sees_messages_) {
       const std::span<const Duration> gaps = plan_.copies(world, transmission);
       if (!gaps.empty()) {
         pass_with_copies(world, std::move(transmission), gaps);
@@ -46,29 +83,38 @@ class ScheduleInterposer final : public sim::Interposer {
     }
     scheduler_.pass(world, {std::move(transmission), Duration{}});
   }
-
-  void on_alarm(sim::World& world, std::uint64_t tag) override {
-    if (tag == kReleaseAlarm) {
-      scheduler_.on_alarm(world);
-    } else {
-      plan_.on_alarm(world, tag);
+  void pass_by_liars(sim::World& world, sim::Transmission&& transmission) {
+    ByzantinePlan::Fate fate = byzantine_.judge(world, transmission);
+    if (!fate.passes) {
+      world.drop(transmission, fate.reason);
+      return;
     }
+    const ByzantinePlan::Copies copies = byzantine_.receivers_of(transmission);
+    if (copies.second != kNoNode) {
+      sim::Transmission to_twin = transmission;
+      to_twin.to_twin = copies.second;
+      if (copies.first) {
+        pass(world, std::move(transmission));
+        record_duplicate(world, to_twin);
+      }
+      pass(world, std::move(to_twin));
+    } else {
+      pass(world, std::move(transmission));
+    }
+    if (!fate.replay) return;
+    record_duplicate(world, *fate.replay);
+    pass(world, std::move(*fate.replay));
   }
-  void on_round(sim::World& world, NodeId node, std::uint64_t round) override {
-    plan_.on_round(world, node, round);
+  static void record_duplicate(sim::World& world, const sim::Transmission& transmission) {
+    world.record(EventType::duplicate, transmission.from, transmission.to, 0, {}, transmission.send,
+                 &transmission.message);
   }
-  void on_phase_end(sim::World& world) override { end(world); }
-  void detach(sim::World& world) override { end(world); }
-  void abandon() override { scheduler_.forget_all(); }
-
- private:
   void pass_with_copies(sim::World& world, sim::Transmission&& transmission,
                         std::span<const Duration> gaps) {
     // The original first: a copy without gap arrives right behind it.
     scheduler_.pass(world, {transmission, Duration{}});
     for (const Duration gap : gaps) {
-      world.record(EventType::duplicate, transmission.from, transmission.to, 0, {},
-                   transmission.send, &transmission.message);
+      record_duplicate(world, transmission);
       scheduler_.pass(world, {transmission, gap});
     }
   }
@@ -77,15 +123,37 @@ class ScheduleInterposer final : public sim::Interposer {
     ended_ = true;
     scheduler_.release_all(world);
     plan_.end(world);
+    byzantine_.end(world);
   }
 
   FaultPlan plan_;
+  ByzantinePlan byzantine_;
   Scheduler scheduler_;
   bool plan_sees_messages_;
   bool ended_ = false;
 };
 
+/// The run is elsewhere: it outlives the world and keeps the record.
+class OnlineScheduler {
+ public:
+  explicit OnlineScheduler(OnlineRun& run) : run_(&run) {}
+  void attach(sim::World& world) { run_->attach(world); }
+  void pass(sim::World& world, HeldTransmission&& held) { run_->pass(world, std::move(held)); }
+  void on_alarm(sim::World& world) { run_->on_alarm(world); }
+  void release_all(sim::World& world) { run_->release_all(world); }
+  void forget_all() { run_->forget_all(); }
+
+ private:
+  OnlineRun* run_;
+};
+
 }  // namespace
+
+std::unique_ptr<sim::Interposer> make_online_interposer(const Schedule& schedule, std::size_t nodes,
+                                                        OnlineRun& online) {
+  return std::make_unique<ScheduleInterposer<OnlineScheduler>>(schedule, nodes,
+                                                               OnlineScheduler(online));
+}
 
 std::unique_ptr<sim::Interposer> make_interposer(const Schedule& schedule, std::size_t nodes,
                                                  std::size_t kinds) {
@@ -98,6 +166,10 @@ std::unique_ptr<sim::Interposer> make_interposer(const Schedule& schedule, std::
   if (const auto* priorities = std::get_if<PrioritySchedule>(&schedule.scheduler)) {
     return std::make_unique<ScheduleInterposer<PriorityScheduler>>(
         schedule, nodes, PriorityScheduler(*priorities, genes));
+  }
+  if (const auto* messages = std::get_if<MessageSchedule>(&schedule.scheduler)) {
+    return std::make_unique<ScheduleInterposer<MessageScheduler>>(
+        schedule, nodes, MessageScheduler(*messages, genes));
   }
   return std::make_unique<ScheduleInterposer<PlainScheduler>>(schedule, nodes, PlainScheduler());
 }

@@ -2,46 +2,18 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <tuple>
 
 #include <fmt/format.h>
 
 #include "core/limits.h"
-#include "core/suggestion.h"
+#include "faults/fault_reader.h"
+#include "faults/public_instance.h"
 #include "faults/schedule.h"
 
 namespace dissensus::faults {
 
 namespace {
-
-/// What the document must be written for.
-struct Target {
-  const SystemDescription& description;
-  GeneSpace genes;
-};
-
-[[noreturn]] void fail_unknown_kind(const OptionValue& place, const std::string& word,
-                                    const SystemDescription& description) {
-  std::vector<std::string> names;
-  for (const KindDescription& kind : description.kinds) names.push_back(kind.name);
-  std::string near = suggestion(word, names);
-  if (near.empty()) near = fmt::format(", expected one of {}", fmt::join(names, ", "));
-  place.fail(fmt::format("unknown message kind{}", near));
-}
-
-NodeId read_node(const OptionValue& value, const Target& target) {
-  return static_cast<NodeId>(value.integer(0, static_cast<std::int64_t>(target.genes.nodes) - 1));
-}
-
-/// Bounded, so that sums of a few durations cannot overflow.
-Duration read_duration(const OptionValue& value) {
-  const Duration duration = value.duration();
-  if (duration > kVirtualTimeMax) {
-    value.fail(fmt::format("expected a duration of at most {}h, found '{}'",
-                           std::chrono::duration_cast<std::chrono::hours>(kVirtualTimeMax).count(),
-                           value.text()));
-  }
-  return duration;
-}
 
 // ---- genes
 
@@ -163,6 +135,43 @@ std::vector<std::uint32_t> read_priorities(const Options& kinds, const Target& t
   return priority;
 }
 
+std::uint32_t read_message_number(std::string_view text, const OptionValue& place) {
+  std::uint32_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [position, error] = std::from_chars(text.data(), end, number);
+  const bool leading_zero = text.size() > 1 && text.front() == '0';
+  if (error != std::errc() || position != end || leading_zero) {
+    place.fail("expected the number of a message as key, such as '0' for the first one");
+  }
+  return number;
+}
+
+MessageSchedule read_messages(const Options& kinds, const Target& target) {
+  MessageSchedule schedule;
+  for (const std::string& kind_name : kinds.keys()) {
+    const OptionValue kind_value = kinds.at(kind_name);
+    const MessageKind kind = target.description.find_kind(kind_name);
+    if (kind == kNoKind) fail_unknown_kind(kind_value, kind_name, target.description);
+    const Options pairs = kind_value.table();
+    for (const std::string& key : pairs.keys()) {
+      const OptionValue place = pairs.at(key);
+      const PairPattern pair = read_pair(key, false, place, target);
+      const std::size_t gene = target.genes.index(*pair.from, *pair.to, kind);
+      const Options numbers = place.table();
+      for (const std::string& number : numbers.keys()) {
+        const OptionValue delay = numbers.at(number);
+        const std::uint32_t nth = read_message_number(number, delay);
+        if (delay.duration() == Duration{}) continue;
+        schedule.delays.push_back({static_cast<std::uint32_t>(gene), nth, delay.duration()});
+      }
+    }
+  }
+  std::sort(schedule.delays.begin(), schedule.delays.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.gene, a.nth) < std::tie(b.gene, b.nth);
+  });
+  return schedule;
+}
+
 PriorityRate read_rate(const Options& options) {
   // Narrow enough that no interval between two releases is zero or endless.
   constexpr double kShareMin = 1e-6;
@@ -185,128 +194,6 @@ PriorityRate read_rate(const Options& options) {
                              rate.underflow, rate.overflow));
   }
   return rate;
-}
-
-// ---- faults
-
-void read_rounds(const OptionValue& value, Window& window) {
-  const std::vector<OptionValue> rounds = value.list();
-  if (rounds.empty() || rounds.size() > 2) {
-    value.fail(fmt::format("expected [first, end] or [first], found {} numbers", rounds.size()));
-  }
-  window.from_round = static_cast<std::uint64_t>(rounds[0].integer(0, kRoundMax));
-  if (rounds.size() == 1) return;
-  window.until_round = static_cast<std::uint64_t>(rounds[1].integer(0, kRoundMax));
-  if (*window.until_round <= *window.from_round) {
-    value.fail(
-        fmt::format("expected an end after round {}, which is not part of the span, found {}",
-                    *window.from_round, *window.until_round));
-  }
-}
-
-Window read_window(const Options& fault) {
-  Window window;
-  const auto from = fault.find("from");
-  const auto until = fault.find("until");
-  if (const auto rounds = fault.find("rounds")) {
-    if (from || until) rounds->fail("expected a span of rounds or of time, found both");
-    read_rounds(*rounds, window);
-    return window;
-  }
-  if (from) window.from = read_duration(*from);
-  if (until) {
-    window.until = read_duration(*until);
-    if (*window.until <= window.from) {
-      until->fail(fmt::format("expected a time after {}, found '{}'", to_string(window.from),
-                              until->text()));
-    }
-  }
-  return window;
-}
-
-MessageFilter read_filter(const Options& fault, const Target& target) {
-  MessageFilter filter;
-  if (const auto message = fault.find("message")) {
-    const std::string name = message->text();
-    filter.kind = target.description.find_kind(name);
-    if (*filter.kind == kNoKind) fail_unknown_kind(*message, name, target.description);
-  }
-  if (const auto sender = fault.find("sender")) filter.from = read_node(*sender, target);
-  if (const auto receiver = fault.find("receiver")) {
-    filter.to = read_node(*receiver, target);
-    if (filter.from == filter.to) {
-      receiver->fail("a node does not send to itself, expected another node than the sender");
-    }
-  }
-  return filter;
-}
-
-std::optional<std::uint32_t> read_count(const Options& fault) {
-  const auto count = fault.find("count");
-  if (!count) return std::nullopt;
-  return static_cast<std::uint32_t>(count->integer(1, std::numeric_limits<std::uint32_t>::max()));
-}
-
-DropFault read_drop(const Options& fault, const Target& target) {
-  return {read_filter(fault, target), read_window(fault), read_count(fault)};
-}
-
-DuplicateFault read_duplicate(const Options& fault, const Target& target) {
-  DuplicateFault result{read_filter(fault, target), read_window(fault), read_count(fault), {}};
-  if (const auto gap = fault.find("gap")) result.gap = read_duration(*gap);
-  return result;
-}
-
-PartitionFault read_partition(const Options& fault, const Target& target) {
-  PartitionFault result;
-  const OptionValue groups = fault.at("groups");
-  std::vector<bool> named(target.genes.nodes);
-  std::size_t named_count = 0;
-  for (const OptionValue& group : groups.list()) {
-    NodeSet& nodes = result.groups.emplace_back();
-    for (const OptionValue& member : group.list()) {
-      const NodeId node = read_node(member, target);
-      if (named[node]) member.fail(fmt::format("node {} is in two groups, expected one", node));
-      named[node] = true;
-      ++named_count;
-      nodes.push_back(node);
-    }
-    if (nodes.empty()) group.fail("expected at least one node, found none");
-  }
-  const std::size_t parts = result.groups.size() + (named_count < named.size() ? 1 : 0);
-  if (result.groups.empty() || parts < 2) {
-    groups.fail("expected groups that separate some nodes from others");
-  }
-  result.when = read_window(fault);
-  return result;
-}
-
-CrashFault read_crash(const Options& fault, const Target& target) {
-  CrashFault result;
-  result.node = read_node(fault.at("node"), target);
-  if (const auto at_round = fault.find("at_round")) {
-    if (fault.has("at")) at_round->fail("expected 'at' or 'at_round', found both");
-    result.at_round = static_cast<std::uint64_t>(at_round->integer(0, kRoundMax));
-  } else {
-    result.at = read_duration(fault.at("at"));
-  }
-  if (const auto after = fault.find("restart_after")) result.restart_after = read_duration(*after);
-  return result;
-}
-
-Fault read_fault(const Options& fault, const Target& target) {
-  static constexpr std::array<std::string_view, 4> kTypes{"drop", "duplicate", "partition",
-                                                          "crash"};
-  switch (fault.at("type").choice(kTypes)) {
-    case 0:
-      return read_drop(fault, target);
-    case 1:
-      return read_duplicate(fault, target);
-    case 2:
-      return read_partition(fault, target);
-    default:
-      return read_crash(fault, target);
-  }
 }
 
 // ---- the document
@@ -332,6 +219,7 @@ void check_header(const Options& document, const Target& target) {
 
 Schedule read_schedule(const Options& document, const SystemDescription& description,
                        std::size_t nodes) {
+  if (is_public_instance(document)) return read_public_instance(document, nodes);
   const Target target{description, {nodes, description.kinds.size()}};
   check_header(document, target);
   Schedule schedule;
@@ -339,8 +227,13 @@ Schedule read_schedule(const Options& document, const SystemDescription& descrip
   const auto priorities = document.find("priorities");
   const auto rate = document.find("rate");
   if (delays && priorities) priorities->fail("expected 'delays_ms' or 'priorities', found both");
+  const auto messages = document.find("messages");
+  if (messages && (delays || priorities)) {
+    messages->fail("expected one of 'delays_ms', 'priorities' and 'messages', found two");
+  }
   if (rate && !priorities) rate->fail("expected 'priorities' beside it, found none");
   if (delays) schedule.scheduler = read_delays(delays->table(), target);
+  if (messages) schedule.scheduler = read_messages(messages->table(), target);
   if (priorities) {
     schedule.scheduler = PrioritySchedule{read_priorities(priorities->table(), target),
                                           rate ? read_rate(rate->table()) : PriorityRate{}};
@@ -361,6 +254,7 @@ Schedule parse_schedule(std::string_view json, std::string name,
     throw InputError(fmt::format("{}: expected at most {} bytes, found {}", name, kScheduleBytesMax,
                                  json.size()));
   }
+  if (is_public_result(json)) return read_public_result(json, name, nodes);
   return read_schedule(Options::from_json(json, std::move(name)), description, nodes);
 }
 

@@ -4,61 +4,15 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "core/assert.h"
+#include "faults/fault_writer.h"
+#include "faults/json_members.h"
 #include "faults/schedule.h"
 
 namespace dissensus::faults {
 
 namespace {
-
-constexpr std::size_t kColumns = 100;
-
-std::string quote(std::string_view text) {
-  return nlohmann::json(text).dump();
-}
-
-/// The members of a JSON object, rendered.
-class Members {
- public:
-  void add(std::string_view key, std::string_view value) {
-    items_.push_back(fmt::format("{}: {}", quote(key), value));
-  }
-  void add_text(std::string_view key, std::string_view text) { add(key, quote(text)); }
-  void add_number(std::string_view key, std::uint64_t number) { add(key, fmt::to_string(number)); }
-  void add_duration(std::string_view key, Duration duration) { add_text(key, to_string(duration)); }
-
-  bool empty() const { return items_.empty(); }
-  std::string on_one_line() const { return fmt::format("{{{}}}", fmt::join(items_, ", ")); }
-  std::string one_per_line(std::size_t indent) const {
-    const std::string separator = fmt::format(",\n{:{}}", "", indent + 2);
-    return fmt::format("{{\n{:{}}{}\n{:{}}}}", "", indent + 2, fmt::join(items_, separator), "",
-                       indent);
-  }
-  /// As many per line as fit, the first of them at `column`.
-  std::string filled(std::size_t indent, std::size_t column) const {
-    std::string result = "{";
-    std::size_t used = column + 1;
-    for (std::size_t i = 0; i < items_.size(); ++i) {
-      const std::size_t needed = items_[i].size() + 2;  // a comma, or what closes the object
-      if (i > 0 && used + 1 + needed > kColumns) {
-        result += fmt::format("\n{:{}}", "", indent);
-        used = indent;
-      } else if (i > 0) {
-        result += ' ';
-        ++used;
-      }
-      result += items_[i];
-      if (i + 1 < items_.size()) result += ',';
-      used += needed;
-    }
-    return result + '}';
-  }
-
- private:
-  std::vector<std::string> items_;
-};
 
 // ---- genes
 
@@ -114,72 +68,32 @@ std::string rate_table(const PriorityRate& rate) {
   return members.filled(4, 2 + quote("rate").size() + 2);
 }
 
-// ---- faults
+// ---- messages
 
-void add_filter(Members& members, const MessageFilter& filter,
-                const SystemDescription& description) {
-  if (filter.kind) members.add_text("message", description.kinds.at(*filter.kind).name);
-  if (filter.from) members.add_number("sender", *filter.from);
-  if (filter.to) members.add_number("receiver", *filter.to);
-}
-
-void add_window(Members& members, const Window& window) {
-  if (window.by_round()) {
-    DISSENSUS_ASSERT(window.from == Duration{} && !window.until,
-                     "to_json : a window by round has no times");
-    members.add("rounds", window.until_round
-                              ? fmt::format("[{}, {}]", *window.from_round, *window.until_round)
-                              : fmt::format("[{}]", *window.from_round));
-    return;
-  }
-  DISSENSUS_ASSERT(!window.until_round, "to_json : a window by time has no rounds");
-  if (window.from != Duration{}) members.add_duration("from", window.from);
-  if (window.until) members.add_duration("until", *window.until);
-}
-
-struct FaultWriter {
-  const SystemDescription& description;
-
-  Members operator()(const DropFault& fault) const {
-    Members members;
-    members.add_text("type", "drop");
-    add_filter(members, fault.messages, description);
-    add_window(members, fault.when);
-    if (fault.count) members.add_number("count", *fault.count);
-    return members;
-  }
-  Members operator()(const DuplicateFault& fault) const {
-    Members members;
-    members.add_text("type", "duplicate");
-    add_filter(members, fault.messages, description);
-    add_window(members, fault.when);
-    if (fault.count) members.add_number("count", *fault.count);
-    if (fault.gap != Duration{}) members.add_duration("gap", fault.gap);
-    return members;
-  }
-  Members operator()(const PartitionFault& fault) const {
-    std::vector<std::string> groups;
-    for (const NodeSet& group : fault.groups) {
-      groups.push_back(fmt::format("[{}]", fmt::join(group, ", ")));
+/// A line per gene that has delays.
+std::string message_table(const MessageSchedule& schedule, const GeneSpace& genes,
+                          const SystemDescription& description) {
+  Members kinds;
+  std::size_t next = 0;
+  while (next < schedule.delays.size()) {
+    const MessageKind kind = genes.gene(schedule.delays[next].gene).kind;
+    Members pairs;
+    while (next < schedule.delays.size()) {
+      const std::uint32_t index = schedule.delays[next].gene;
+      const GeneSpace::Gene gene = genes.gene(index);
+      if (gene.kind != kind) break;
+      Members numbers;
+      for (; next < schedule.delays.size() && schedule.delays[next].gene == index; ++next) {
+        const MessageSchedule::Delay& delay = schedule.delays[next];
+        numbers.add_duration(fmt::to_string(delay.nth), delay.delay);
+      }
+      const std::string pair = fmt::format("{}>{}", gene.from, gene.to);
+      pairs.add(pair, numbers.filled(8, 6 + quote(pair).size() + 2));
     }
-    Members members;
-    members.add_text("type", "partition");
-    members.add("groups", fmt::format("[{}]", fmt::join(groups, ", ")));
-    add_window(members, fault.when);
-    return members;
+    kinds.add(description.kinds[kind].name, pairs.one_per_line(4));
   }
-  Members operator()(const CrashFault& fault) const {
-    DISSENSUS_ASSERT(fault.at.has_value() != fault.at_round.has_value(),
-                     "to_json : a crash is keyed by time or by round");
-    Members members;
-    members.add_text("type", "crash");
-    members.add_number("node", fault.node);
-    if (fault.at) members.add_duration("at", *fault.at);
-    if (fault.at_round) members.add_number("at_round", *fault.at_round);
-    if (fault.restart_after) members.add_duration("restart_after", *fault.restart_after);
-    return members;
-  }
-};
+  return kinds.empty() ? "{}" : kinds.one_per_line(2);
+}
 
 }  // namespace
 
@@ -202,10 +116,13 @@ std::string to_json(const Schedule& schedule, const SystemDescription& descripti
                                                                      description, false)));
     document.add("rate", rate_table(priorities->rate));
   }
+  if (const auto* messages = std::get_if<MessageSchedule>(&schedule.scheduler)) {
+    document.add("messages", message_table(*messages, genes, description));
+  }
   if (!schedule.faults.empty()) {
     std::vector<std::string> faults;
     for (const Fault& fault : schedule.faults) {
-      faults.push_back(std::visit(FaultWriter{description}, fault).on_one_line());
+      faults.push_back(to_json(fault, description, nodes));
     }
     document.add("faults", fmt::format("[\n    {}\n  ]", fmt::join(faults, ",\n    ")));
   }

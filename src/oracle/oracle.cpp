@@ -22,8 +22,11 @@ Oracle::Oracle(const OracleConfig& config, const SystemDescription& description,
 }
 
 void Oracle::mark_faulty(NodeId node) {
+  if (!nodes_[node].correct) return;
   nodes_[node].correct = false;
   std::erase(correct_, node);
+  verdict_.faulty.insert(std::upper_bound(verdict_.faulty.begin(), verdict_.faulty.end(), node),
+                         node);
 }
 
 std::int64_t Oracle::least_decided(dissensus::Level level) const {
@@ -250,11 +253,52 @@ void Oracle::check_deadlines(Time now, EventId event) {
 // ---- rules
 
 bool Oracle::holds(const Rule& rule) const {
-  return rule.check.evaluate(correct_, [this](const Quantity& quantity, NodeId node) {
+  const auto value_of = [this](const Quantity& quantity, NodeId node) {
     const NodeState& state = nodes_[node];
     return quantity.source == Quantity::Source::observable ? state.observed[quantity.index]
                                                            : state.highest[quantity.index];
-  }) != 0;
+  };
+  return rule.check.evaluate(correct_, value_of,
+                             [this](const SplitQuery& query) { return split(query); }) != 0;
+}
+
+namespace {
+/// How often each value was decided last by the members of a group.
+std::vector<std::pair<Digest, std::int64_t>> tally(
+    const std::vector<std::pair<NodeId, Digest>>& last, const std::vector<NodeId>& group) {
+  std::vector<std::pair<Digest, std::int64_t>> result;
+  for (const auto& entry : last) {
+    if (std::find(group.begin(), group.end(), entry.first) == group.end()) continue;
+    const auto same = std::find_if(result.begin(), result.end(), [&entry](const auto& counted) {
+      return counted.first == entry.second;
+    });
+    if (same == result.end()) {
+      result.emplace_back(entry.second, 1);
+    } else {
+      ++same->second;
+    }
+  }
+  return result;
+}
+}  // namespace
+
+std::int64_t Oracle::split(const SplitQuery& query) const {
+  std::int64_t widest = 0;
+  for (const auto& [number, instance] : instances_[query.level]) {
+    std::vector<std::pair<NodeId, Digest>> last;
+    for (const Decision& decision : instance.decisions) {
+      std::erase_if(last, [&](const auto& entry) { return entry.first == decision.node; });
+      last.emplace_back(decision.node, decision.value);
+    }
+    const auto first = tally(last, query.first);
+    const auto second = tally(last, query.second);
+    for (const auto& [one, one_count] : first) {
+      for (const auto& [other, other_count] : second) {
+        if (one != other) widest = std::max(widest, std::min(one_count, other_count));
+      }
+    }
+  }
+  return widest;
 }
 
 namespace {

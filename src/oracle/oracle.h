@@ -101,6 +101,7 @@ class Oracle {
   Time demand_since(const NodeState& node) const;
   bool owes_progress(const NodeState& node) const;
   bool holds(const Rule& rule) const;
+  std::int64_t split(const SplitQuery& query) const;
   const std::vector<NodeId>& correct_nodes() const { return correct_; }
   void add_violation(Violation violation);
   void judge_termination(const RunEnd& end);

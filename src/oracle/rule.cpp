@@ -27,11 +27,12 @@ std::uint64_t bits(std::int64_t value) {
 class ExpressionParser {
  public:
   ExpressionParser(std::string_view text, const SystemDescription& description,
-                   const OptionValue& place)
-      : text_(text), description_(description), place_(place) {}
+                   const OptionValue& place, std::size_t nodes)
+      : text_(text), description_(description), place_(place), nodes_(nodes) {}
 
   Expression parse() {
     Expression result;
+    result_ = &result;
     steps_ = &result.steps_;
     parse_or();
     skip_space();
@@ -67,7 +68,7 @@ class ExpressionParser {
   static bool is_name_character(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-';
   }
-  void add(Operation operation) { steps_->push_back({operation, {}, 0}); }
+  void add(Operation operation) { steps_->push_back({operation, {}, 0, Expression::kAllNodes}); }
 
   void parse_or() {
     if (++depth_ > kNestingMax) fail("nested too deeply");
@@ -151,26 +152,85 @@ class ExpressionParser {
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), number);
     if (error != std::errc()) fail("number too large");
     position_ += static_cast<std::size_t>(end - begin);
-    steps_->push_back({Operation::constant, {}, number});
+    steps_->push_back({Operation::constant, {}, number, Expression::kAllNodes});
   }
   void parse_aggregate() {
     static constexpr std::pair<std::string_view, Operation> kAggregates[] = {
-        {"min", Operation::min}, {"max", Operation::max}, {"sum", Operation::sum}};
+        {"min", Operation::min},
+        {"max", Operation::max},
+        {"sum", Operation::sum},
+        {"count", Operation::count}};
     for (const auto& [word, operation] : kAggregates) {
       if (!take(word)) continue;
-      if (!take("(")) fail("expected '('");
+      expect("(");
       const Quantity quantity = parse_quantity();
-      if (!take(")")) fail("expected ')'");
-      steps_->push_back({operation, quantity, 0});
+      std::size_t group = Expression::kAllNodes;
+      if (take(",")) {
+        group = result_->groups_.size();
+        result_->groups_.push_back(parse_group());
+      }
+      expect(")");
+      steps_->push_back({operation, quantity, 0, group});
       return;
     }
-    fail("expected an integer, min(...), max(...), sum(...) or '('");
+    if (take("split")) {
+      parse_split();
+      return;
+    }
+    fail("expected an integer, min(...), max(...), sum(...), count(...), split(...) or '('");
   }
-  Quantity parse_quantity() {
+  void parse_split() {
+    SplitQuery query;
+    expect("(");
+    query.level = parse_level();
+    expect(",");
+    query.first = parse_group();
+    expect(",");
+    query.second = parse_group();
+    expect(")");
+    steps_->push_back({Operation::split, {}, 0, result_->splits_.size()});
+    result_->splits_.push_back(std::move(query));
+  }
+  void expect(std::string_view symbol) {
+    if (!take(symbol)) fail(fmt::format("expected '{}'", symbol));
+  }
+  /// "[0, 1, 4]"
+  std::vector<NodeId> parse_group() {
+    std::vector<NodeId> group;
+    expect("[");
+    do {
+      skip_space();
+      std::size_t node = 0;
+      const char* const begin = text_.data() + position_;
+      const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), node);
+      if (error != std::errc() || node >= nodes_) {
+        fail(fmt::format("expected a node, 0 to {}", nodes_ - 1));
+      }
+      position_ += static_cast<std::size_t>(end - begin);
+      group.push_back(static_cast<NodeId>(node));
+    } while (take(","));
+    expect("]");
+    return group;
+  }
+  std::string parse_name() {
     skip_space();
     const std::size_t begin = position_;
     while (position_ < text_.size() && is_name_character(text_[position_])) ++position_;
-    const std::string name(text_.substr(begin, position_ - begin));
+    return std::string(text_.substr(begin, position_ - begin));
+  }
+  std::size_t parse_level() {
+    const std::string name = parse_name();
+    std::vector<std::string> known;
+    for (std::size_t i = 0; i < description_.levels.size(); ++i) {
+      known.push_back(description_.levels[i].name);
+      if (known.back() == name) return i;
+    }
+    position_ -= name.size();
+    fail(fmt::format("unknown level '{}'{} (known: {})", name, suggestion(name, known),
+                     fmt::join(known, ", ")));
+  }
+  Quantity parse_quantity() {
+    const std::string name = parse_name();
     std::vector<std::string> known;
     for (std::size_t i = 0; i < description_.observables.size(); ++i) {
       if (description_.observables[i] == name) return {Quantity::Source::observable, i};
@@ -180,7 +240,7 @@ class ExpressionParser {
       known.push_back("decided." + description_.levels[i].name);
       if (known.back() == name) return {Quantity::Source::decided, i};
     }
-    position_ = begin;
+    position_ -= name.size();
     fail(fmt::format("unknown quantity '{}'{} (known: {})", name, suggestion(name, known),
                      fmt::join(known, ", ")));
   }
@@ -188,14 +248,16 @@ class ExpressionParser {
   std::string_view text_;
   const SystemDescription& description_;
   const OptionValue& place_;
+  std::size_t nodes_;
+  Expression* result_ = nullptr;
   std::vector<Expression::Step>* steps_ = nullptr;
   std::size_t position_ = 0;
   std::size_t depth_ = 0;
 };
 
 Expression Expression::parse(std::string_view text, const SystemDescription& description,
-                             const OptionValue& place) {
-  return ExpressionParser(text, description, place).parse();
+                             const OptionValue& place, std::size_t nodes) {
+  return ExpressionParser(text, description, place, nodes).parse();
 }
 
 void Expression::apply(const Step& step, std::vector<std::int64_t>& stack) {

@@ -2,11 +2,15 @@
 //
 //   max(validated) <= 1 and min(settled) == 4
 //
-// min(x), max(x) and sum(x) range over the correct nodes; x is an observable of the system or
-// decided.<level> (the highest instance a node decided). Operators, weakest first: or, and, not,
+// min(x), max(x), sum(x) and count(x), how many are not 0, range over the correct nodes, or over
+// those of a list: count(x, [0, 1, 4]). x is an observable of the system or decided.<level> (the
+// highest instance a node decided). split(<level>, [0, 1, 2], [4, 5, 6]) is how far two groups have
+// fallen apart: the largest k such that for some instance k correct nodes of the first group
+// decided one value last, and k of the second another one. Operators, weakest first: or, and, not,
 // < <= > >= == !=, + -, *; integers and parentheses.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -26,24 +30,40 @@ struct Quantity {
   std::size_t index = 0;
 };
 
+/// Two groups of nodes and the level on which they are compared.
+struct SplitQuery {
+  std::size_t level = 0;
+  std::vector<NodeId> first;
+  std::vector<NodeId> second;
+};
+
 class Expression {
  public:
-  /// Throws InputError at `place` when the text is no expression over this system's quantities.
+  /// Throws InputError at `place` when the text is no expression over this system's quantities, or
+  /// names a node that does not exist.
   static Expression parse(std::string_view text, const SystemDescription& description,
-                          const OptionValue& place);
+                          const OptionValue& place, std::size_t nodes = kMaxNodes);
 
-  /// `value_of(quantity, node)` gives a node's quantity; `nodes` are the correct nodes.
-  template <class ValueOf>
-  std::int64_t evaluate(std::span<const NodeId> nodes, const ValueOf& value_of) const {
+  /// `value_of(quantity, node)` gives a node's quantity, `split_of(query)` answers a SplitQuery;
+  /// `nodes` are the correct nodes.
+  template <class ValueOf, class SplitOf>
+  std::int64_t evaluate(std::span<const NodeId> nodes, const ValueOf& value_of,
+                        const SplitOf& split_of) const {
     std::vector<std::int64_t> stack;
     for (const Step& step : steps_) {
-      if (step.operation <= Operation::sum) {
+      if (step.operation <= Operation::count) {
         stack.push_back(aggregate(step, nodes, value_of));
+      } else if (step.operation == Operation::split) {
+        stack.push_back(split_of(splits_[step.index]));
       } else {
         apply(step, stack);
       }
     }
     return stack.back();
+  }
+  template <class ValueOf>
+  std::int64_t evaluate(std::span<const NodeId> nodes, const ValueOf& value_of) const {
+    return evaluate(nodes, value_of, [](const SplitQuery&) { return std::int64_t{0}; });
   }
   const std::string& text() const { return text_; }
 
@@ -52,7 +72,9 @@ class Expression {
   enum class Operation : std::uint8_t {
     min,
     max,
-    sum,  // of a quantity over the nodes
+    sum,
+    count,  // of a quantity over the nodes
+    split,
     constant,
     logical_or,
     logical_and,
@@ -72,16 +94,21 @@ class Expression {
     Operation operation = Operation::constant;
     Quantity quantity{};
     std::int64_t constant = 0;
+    std::size_t index = kAllNodes;  ///< into groups_, or for a split into splits_
   };
+  static constexpr std::size_t kAllNodes = ~std::size_t{0};
 
   template <class ValueOf>
-  static std::int64_t aggregate(const Step& step, std::span<const NodeId> nodes,
-                                const ValueOf& value_of) {
+  std::int64_t aggregate(const Step& step, std::span<const NodeId> nodes,
+                         const ValueOf& value_of) const {
     std::int64_t result = 0;
     bool first = true;
     for (const NodeId node : nodes) {
+      if (step.index != kAllNodes && !is_in(groups_[step.index], node)) continue;
       const std::int64_t value = value_of(step.quantity, node);
-      if (step.operation == Operation::sum) {
+      if (step.operation == Operation::count) {
+        result += value != 0 ? 1 : 0;
+      } else if (step.operation == Operation::sum) {
         result = static_cast<std::int64_t>(static_cast<std::uint64_t>(result) +
                                            static_cast<std::uint64_t>(value));
       } else if (first || (step.operation == Operation::min ? value < result : value > result)) {
@@ -92,9 +119,14 @@ class Expression {
     return result;
   }
   static void apply(const Step& step, std::vector<std::int64_t>& stack);
+  static bool is_in(const std::vector<NodeId>& group, NodeId node) {
+    return std::find(group.begin(), group.end(), node) != group.end();
+  }
 
   std::string text_;
   std::vector<Step> steps_;  ///< in reverse Polish order
+  std::vector<std::vector<NodeId>> groups_;
+  std::vector<SplitQuery> splits_;
 };
 
 struct Rule {

@@ -48,6 +48,7 @@ std::string to_json(const Verdict& verdict, int indent) {
     json["violations"].push_back(violation_json(violation));
   }
   json["violations_left_out"] = verdict.violations_left_out;
+  if (!verdict.faulty.empty()) json["faulty_nodes"] = verdict.faulty;
   json["notes"] = nlohmann::ordered_json::array();
   for (const Violation& note : verdict.notes) json["notes"].push_back(violation_json(note));
   return json.dump(indent);

@@ -41,6 +41,7 @@ struct Verdict {
   std::vector<PropertyVerdict> properties;
   std::vector<Violation> violations;  ///< in order of occurrence
   std::size_t violations_left_out = 0;
+  std::vector<NodeId> faulty;  ///< nodes that were made to lie, of which nothing is demanded
   std::vector<Violation>
       notes;  ///< legal but noteworthy: transient differences, stalls that recovered
 };

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "faults/online_interposer.h"
 #include "faults/schedule_interposer.h"
 #include "oracle/oracle.h"
 
@@ -29,7 +30,16 @@ class Observer final : public EventSink {
     if (options.metrics) metrics_.emplace(scenario.system_description(), scenario.nodes());
   }
 
-  void attach(sim::World& world) { world_ = &world; }
+  void attach(sim::World& world, faults::OnlineRun* online) {
+    world_ = &world;
+    online_ = online;
+    is_observed_ = options_.observer != nullptr || online_ != nullptr;
+    if (is_observed_) sent_.resize(scenario_.system_description().kinds.size());
+  }
+  /// Nodes that the schedule makes lie are exempt from all properties.
+  void exempt(const faults::Schedule& schedule) {
+    for (const NodeId node : faults::byzantine_nodes(schedule.faults)) oracle_.mark_faulty(node);
+  }
   bool wants_log() const override { return options_.log; }
 
   void on_event(const Event& event) override {
@@ -37,6 +47,14 @@ class Observer final : public EventSink {
     oracle_.on_event(event);
     if (options_.detail != trace::Detail::hash) keep(event);
     if (metrics_) metrics_->on_event(event);
+    if (is_observed_) {
+      // Messages are counted here: a call for each of them would cost more than all the rest.
+      if (event.type == EventType::send) {
+        ++sent_[event.message->kind()];
+      } else if (event.type >= EventType::propose) {
+        show(event);
+      }
+    }
     if (event.type == EventType::decide) end_phase_if_reached();
     if (oracle_.goal_reached() || (scenario_.stop_on_violation && oracle_.violated())) {
       world_->request_stop();
@@ -59,6 +77,7 @@ class Observer final : public EventSink {
     result.events = world.last_event();
     result.end = world.now();
     result.counters = world.counters();
+    result.sent = std::move(sent_);
     result.records = std::move(records_);
     result.records_cut = records_cut_;
     if (metrics_)
@@ -67,6 +86,11 @@ class Observer final : public EventSink {
   }
 
  private:
+  void show(const Event& event) {
+    if (options_.observer != nullptr) options_.observer->on_event(event);
+    if (online_ != nullptr) online_->on_event(event);
+  }
+
   void keep(const Event& event) {
     if (options_.detail == trace::Detail::decisions && is_message_or_timer(event.type)) return;
     if (record_bytes_ >= scenario_.plan.limits.trace_bytes) {
@@ -96,10 +120,13 @@ class Observer final : public EventSink {
   trace::TraceHash hash_;
   oracle::Oracle oracle_;
   std::optional<MetricsCollector> metrics_;
+  std::vector<std::uint64_t> sent_;
   std::vector<trace::Record> records_;
   std::uint64_t record_bytes_ = 0;
   bool records_cut_ = false;
   sim::World* world_ = nullptr;
+  faults::OnlineRun* online_ = nullptr;
+  bool is_observed_ = false;
 };
 
 }  // namespace
@@ -108,11 +135,19 @@ RunResult Runner::run(const Scenario& scenario, const faults::Schedule& schedule
                       std::uint64_t seed, const RunOptions& options) {
   const std::size_t kinds = scenario.system_description().kinds.size();
   Observer observer(scenario, options);
-  const auto interposer = faults::make_interposer(schedule, scenario.nodes(), kinds);
+  observer.exempt(schedule);
+  if (options.branch && options.branch->schedule) observer.exempt(*options.branch->schedule);
+  std::optional<faults::OnlineRun> online;
+  if (options.scheduler != nullptr) {
+    online.emplace(*options.scheduler, scenario.genes(), scenario.space.rate);
+  }
+  const auto interposer = online
+                              ? faults::make_online_interposer(schedule, scenario.nodes(), *online)
+                              : faults::make_interposer(schedule, scenario.nodes(), kinds);
   std::unique_ptr<sim::Interposer> other;  // outlives the world that may hold it
   sim::World world(scenario.plan, *scenario.system, seed, observer, interposer.get(), options.clock,
                    memory_);
-  observer.attach(world);
+  observer.attach(world, online ? &*online : nullptr);
   if (options.branch) {
     const Branch& branch = *options.branch;
     const sim::StopReason stop = world.run(branch.at);
@@ -124,7 +159,9 @@ RunResult Runner::run(const Scenario& scenario, const faults::Schedule& schedule
     if (branch.seed) world.reseed(*branch.seed);
   }
   const sim::StopReason stop = world.run();
-  return observer.finish(world, stop);
+  RunResult result = observer.finish(world, stop);
+  if (online) result.recorded = faults::Schedule{online->recorded(world.now()), schedule.faults};
+  return result;
 }
 
 namespace {

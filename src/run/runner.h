@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "dissensus/scheduler.h"
+
+#include "core/event.h"
 #include "faults/schedule.h"
 #include "oracle/verdict.h"
 #include "run/scenario.h"
@@ -26,9 +29,13 @@ struct Branch {
 struct RunOptions {
   trace::Detail detail = trace::Detail::hash;
   bool metrics = false;
-  bool log = false;              ///< keep the nodes' log lines
-  sim::Clock* clock = nullptr;   ///< null: as fast as possible
-  std::optional<Branch> branch;  ///< null: to the end as it is
+  bool log = false;               ///< keep the nodes' log lines
+  sim::Clock* clock = nullptr;    ///< null: as fast as possible
+  std::optional<Branch> branch;   ///< null: to the end as it is
+  EventSink* observer = nullptr;  ///< sees reports and faults, but no messages and timers
+  /// Decides about messages while the run goes on, in the place of the schedule's own scheduler;
+  /// the faults of the schedule stay.
+  Scheduler* scheduler = nullptr;
 };
 
 struct RunResult {
@@ -38,9 +45,13 @@ struct RunResult {
   EventId events = 0;
   Time end{};
   sim::WorldCounters counters;
+  std::vector<std::uint64_t> sent;     ///< messages by kind; only with an observer
   std::vector<trace::Record> records;  ///< as the options asked
   bool records_cut = false;            ///< limits.trace_bytes was reached
   std::string metrics_json;
+  /// With RunOptions::scheduler: what it decided, beside the faults of the schedule. A run of this
+  /// schedule alone has the same trace hash (docs/formats/schedule.md, messages).
+  std::optional<faults::Schedule> recorded;
 };
 
 /// Runs scenarios one after another, reusing memory. One per thread.

@@ -58,6 +58,8 @@ class ScenarioReader {
   void read_workload();
   void read_space();
   void read_rate(const Options& options);
+  void read_byzantine(const Options& options);
+  NodeSet read_nodes(const OptionValue& value) const;
   void read_phases();
   void read_oracle();
   void read_termination(const Options& options);
@@ -238,8 +240,9 @@ void ScenarioReader::read_rate(const Options& options) {
 void ScenarioReader::read_space() {
   const Options options = document_.table("schedule");
   ScheduleSpace& space = scenario_.space;
-  static constexpr std::string_view kTypes[] = {"none", "delay", "priority"};
-  space.type = static_cast<ScheduleSpace::Type>(options.choice("type", kTypes, 0));
+  static constexpr std::string_view kTypes[] = {"none", "delay", "priority", "faults"};
+  space.type = static_cast<ScheduleSpace::Type>(
+      options.choice("type", kTypes, options.has("byzantine") ? 3 : 0));
   space.max_delay = options.duration("max_delay", space.max_delay);
   if (space.max_delay > std::chrono::milliseconds(faults::kDelayMsMax)) {
     options.fail("max_delay", "expected at most 1h");
@@ -262,6 +265,57 @@ void ScenarioReader::read_space() {
     }
   }
   read_rate(options.table("rate"));
+  if (options.has("byzantine")) read_byzantine(options.table("byzantine"));
+}
+
+NodeSet ScenarioReader::read_nodes(const OptionValue& value) const {
+  NodeSet nodes;
+  for (const OptionValue& member : value.list()) {
+    nodes.push_back(read_node(member));
+    if (std::find(nodes.begin(), nodes.end() - 1, nodes.back()) != nodes.end() - 1) {
+      member.fail(fmt::format("node {} is named twice, expected once", nodes.back()));
+    }
+  }
+  if (nodes.empty()) value.fail("expected at least one node, found none");
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+void ScenarioReader::read_byzantine(const Options& options) {
+  faults::ByzantineSpace& space = scenario_.space.byzantine;
+  const auto count = [&options](std::string_view key) {
+    return static_cast<std::uint32_t>(options.integer(key, 0, 0, 1000));
+  };
+  space.process_faults = count("process_faults");
+  space.network_faults = count("network_faults");
+  space.replays = count("replays");
+  space.silences = count("silences");
+  space.twins = count("twins");
+  if (space.network_faults > 0 && scenario_.plan.nodes > faults::kPartitionNodesMax) {
+    options.fail("network_faults", fmt::format("partitions are drawn for at most {} nodes",
+                                               faults::kPartitionNodesMax));
+  }
+  if (const auto rounds = options.find("rounds")) {
+    const std::vector<OptionValue> bounds = rounds->list();
+    if (bounds.size() != 2) rounds->fail("expected [first, last]");
+    space.first_round = static_cast<std::uint64_t>(bounds[0].integer(0, faults::kRoundMax));
+    space.last_round = static_cast<std::uint64_t>(bounds[1].integer(0, faults::kRoundMax));
+    if (space.last_round < space.first_round) rounds->fail("expected [first, last], first <= last");
+  }
+  static constexpr std::string_view kScopes[] = {"small", "any"};
+  space.scope = static_cast<faults::MutationScope>(options.choice("scope", kScopes, 0));
+  const auto liars = options.find("nodes");
+  space.liars = liars ? read_nodes(*liars) : faults::other_nodes(kNoNode, scenario_.plan.nodes);
+  space.liars_per_plan = static_cast<std::uint32_t>(
+      options.integer("faulty", 1, 1, static_cast<std::int64_t>(space.liars.size())));
+  if (const auto pools = options.find("receivers")) {
+    for (const OptionValue& pool : pools->list()) space.receivers.push_back(read_nodes(pool));
+  }
+  space.drop = options.number("drop", 0, 0, 1);
+  space.corrupt = options.number("corrupt", 0, 0, 1);
+  space.skew_max = options.duration("skew", Duration{});
+  if (space.skew_max > kVirtualTimeMax) options.fail("skew", "expected at most 8760h");
+  if (const auto apart = options.find("twins_apart")) space.twins_apart = apart->duration();
 }
 
 Level ScenarioReader::read_level(const OptionValue& value) const {
@@ -315,7 +369,7 @@ void ScenarioReader::read_rule(const Options& options) {
   static constexpr std::string_view kMoments[] = {"always", "end", "eventually"};
   rule.when = static_cast<oracle::Rule::When>(options.choice("when", kMoments, 0));
   const OptionValue check = options.at("check");
-  rule.check = oracle::Expression::parse(check.text(), description(), check);
+  rule.check = oracle::Expression::parse(check.text(), description(), check, scenario_.plan.nodes);
   scenario_.oracle.rules.push_back(std::move(rule));
 }
 

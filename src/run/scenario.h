@@ -11,6 +11,7 @@
 
 #include "dissensus/system.h"
 
+#include "faults/byzantine_space.h"
 #include "faults/schedule.h"
 #include "oracle/oracle.h"
 #include "run/metrics.h"
@@ -22,11 +23,12 @@ inline constexpr std::string_view kScenarioFormat = "dissensus-scenario/1";
 
 /// The space of schedules that searches draw from ([schedule]).
 struct ScheduleSpace {
-  enum class Type : std::uint8_t { none, delay, priority };
+  enum class Type : std::uint8_t { none, delay, priority, faults };
   Type type = Type::none;
   Duration max_delay = std::chrono::seconds(4);
   std::vector<MessageKind> kinds;  ///< whose genes vary; the others keep delay 0
   faults::PriorityRate rate;
+  faults::ByzantineSpace byzantine;  ///< drawn beside the delays or priorities, or alone (faults)
 };
 
 /// When the faults stop ([phases]).

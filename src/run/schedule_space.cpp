@@ -38,6 +38,7 @@ faults::Schedule random_schedule(const Scenario& scenario, Random& random) {
   faults::Schedule schedule;
   switch (scenario.space.type) {
     case ScheduleSpace::Type::none:
+    case ScheduleSpace::Type::faults:
       break;
     case ScheduleSpace::Type::delay:
       schedule.scheduler = random_delays(scenario.space, scenario.genes(), random);
@@ -45,6 +46,9 @@ faults::Schedule random_schedule(const Scenario& scenario, Random& random) {
     case ScheduleSpace::Type::priority:
       schedule.scheduler = random_priorities(scenario.space, scenario.genes(), random);
       break;
+  }
+  if (!scenario.space.byzantine.empty()) {
+    schedule.faults = faults::random_faults(scenario.space.byzantine, scenario.nodes(), random);
   }
   return schedule;
 }

@@ -21,6 +21,9 @@ struct Transmission {
   Duration latency{};  ///< what the link takes
   NodeId from = kNoNode;
   NodeId to = kNoNode;
+  // Which copy of a twinned node (World::add_twin); kNoNode: the node itself.
+  NodeId from_twin = kNoNode;
+  NodeId to_twin = kNoNode;
 };
 
 class Interposer {

@@ -16,31 +16,31 @@ std::string_view to_string(StopReason reason) {
 /// The Context of one node.
 class World::NodeContext final : public Context {
  public:
-  NodeContext(World& world, NodeId self)
-      : Context(world.description_, world.pool_), world_(world), self_(self) {}
+  NodeContext(World& world, NodeId self, NodeId host)
+      : Context(world.description_, world.pool_), world_(world), self_(self), host_(host) {}
 
   NodeId self() const override { return self_; }
   std::size_t node_count() const override { return world_.plan_.nodes; }
   std::span<const NodeId> peers() const override { return world_.plan_.peers[self_]; }
   Time now() const override { return world_.local_time(self_); }
-  void send_message(NodeId to, const Message& message) override { world_.send(self_, to, message); }
+  void send_message(NodeId to, const Message& message) override { world_.send(host_, to, message); }
   TimerId set_timer(Duration delay, std::uint64_t tag) override {
-    return world_.set_timer(self_, delay, tag);
+    return world_.set_timer(host_, delay, tag);
   }
   void cancel_timer(TimerId timer) override { world_.cancel_timer(timer); }
   Random& random() override;
   void proposed(Level level, std::uint64_t instance, const Digest& value) override {
-    world_.report(EventType::propose, self_, level, instance, value);
+    world_.report(EventType::propose, host_, level, instance, value);
   }
   void decided(Level level, std::uint64_t instance, const Digest& value) override {
-    world_.report(EventType::decide, self_, level, instance, value);
+    world_.report(EventType::decide, host_, level, instance, value);
   }
   void phase(std::uint32_t phase) override {
-    world_.report(EventType::phase, self_, 0, phase, Digest{});
+    world_.report(EventType::phase, host_, 0, phase, Digest{});
   }
-  void round(std::uint64_t round) override { world_.enter_round(self_, round); }
+  void round(std::uint64_t round) override { world_.enter_round(host_, round); }
   void observe(std::uint32_t observable, std::int64_t value) override {
-    world_.report(EventType::observe, self_, static_cast<std::uint8_t>(observable),
+    world_.report(EventType::observe, host_, static_cast<std::uint8_t>(observable),
                   static_cast<std::uint64_t>(value), Digest{});
   }
   void log(std::string_view text) override {
@@ -60,11 +60,12 @@ class World::NodeContext final : public Context {
  private:
   World& world_;
   NodeId self_;
+  NodeId host_;  ///< differs from self_ for a twin
 };
 
 struct World::Host {
-  Host(World& world, NodeId id, std::uint64_t seed)
-      : context(world, id), random(seed, "node", id) {}
+  Host(World& world, NodeId id, NodeId host, std::uint64_t seed)
+      : context(world, id, host), random(seed, "node", host) {}
   NodeContext context;
   Random random;
   std::unique_ptr<Node> node;
@@ -75,7 +76,7 @@ struct World::Host {
 };
 
 Random& World::NodeContext::random() {
-  return world_.hosts_[self_].random;
+  return world_.hosts_[host_].random;
 }
 
 struct WorldMemory::Storage {
@@ -110,6 +111,7 @@ World::World(const WorldPlan& plan, const System& system, std::uint64_t seed, Ev
       links_(storage_->links),
       hosts_(storage_->hosts),
       cluster_(system.make_cluster(seed)),
+      seed_(seed),
       link_seed_(derive_seed(seed, "link")),
       wants_log_(sink.wants_log()) {
   DISSENSUS_ASSERT(plan.nodes > 0 && plan.nodes <= kMaxNodes, "World : a sensible number of nodes");
@@ -122,7 +124,7 @@ World::World(const WorldPlan& plan, const System& system, std::uint64_t seed, Ev
   links_.assign(plan.nodes * plan.nodes, LinkState{});
   hosts_.reserve(plan.nodes);
   for (std::size_t id = 0; id < plan.nodes; ++id) {
-    hosts_.emplace_back(*this, static_cast<NodeId>(id), seed);
+    hosts_.emplace_back(*this, static_cast<NodeId>(id), static_cast<NodeId>(id), seed);
     hosts_.back().node = cluster_->make_node(static_cast<NodeId>(id));
   }
   if (interposer_ != nullptr) interposer_->attach(*this);
@@ -132,6 +134,10 @@ World::World(const WorldPlan& plan, const System& system, std::uint64_t seed, Ev
   for (std::size_t id = 0; id < plan.nodes; ++id) {
     const Time at = plan.start.empty() ? Time{} : plan.start[id];
     push(at - Time{}, take_slot(SlotType::start, static_cast<NodeId>(id)));
+  }
+  for (std::size_t twin = 0; twin < twin_of_.size(); ++twin) {
+    const Time at = plan.start.empty() ? Time{} : plan.start[twin_of_[twin]];
+    push(at - Time{}, take_slot(SlotType::start, static_cast<NodeId>(plan.nodes + twin)));
   }
   for (std::size_t i = 0; i < plan.submissions.size(); ++i) {
     const std::uint32_t slot = take_slot(SlotType::submit, plan.submissions[i].node);
@@ -162,17 +168,38 @@ std::uint64_t World::round_of(NodeId node) const {
 
 Time World::local_time(NodeId node) const {
   const Time time = queue_.now();
-  if (plan_.skew.empty()) return time;
+  const Duration adjusted = adjustments_.empty() ? Duration{} : adjustment(node);
+  if (plan_.skew.empty()) return time + adjusted;
   const ClockSkew& skew = plan_.skew[node];
-  return time + skew.offset + Duration{microseconds_of(time) / 1'000'000 * skew.drift_ppm};
+  return time + adjusted + skew.offset +
+         Duration{microseconds_of(time) / 1'000'000 * skew.drift_ppm};
+}
+
+Duration World::adjustment(NodeId node) const {
+  __extension__ using Wide = __int128;
+  const ClockAdjustment& adjusted = adjustments_[node];
+  const Wide drifted =
+      static_cast<Wide>((queue_.now() - adjusted.since).count()) * adjusted.drift_ppm / 1'000'000;
+  return adjusted.offset + Duration{static_cast<std::int64_t>(drifted)};
+}
+
+void World::adjust_clock(NodeId node, Duration offset, std::int32_t drift_ppm) {
+  if (adjustments_.empty()) adjustments_.resize(plan_.nodes);
+  ClockAdjustment& adjusted = adjustments_[node];
+  adjusted.offset = adjustment(node) + offset;
+  adjusted.since = queue_.now();
+  adjusted.drift_ppm += drift_ppm;
 }
 
 Duration World::global_delay(NodeId node, Duration local_delay) const {
-  if (plan_.skew.empty() || plan_.skew[node].drift_ppm == 0) return local_delay;
-  // A clock that runs fast reaches its alarm early.
+  const std::int64_t drift_ppm =
+      (plan_.skew.empty() ? std::int64_t{0} : plan_.skew[node].drift_ppm) +
+      (adjustments_.empty() ? std::int64_t{0} : adjustments_[node].drift_ppm);
+  if (drift_ppm == 0) return local_delay;
+  // A clock that runs fast reaches its alarm early; one that stands still never would.
   __extension__ using Wide = __int128;
-  const Wide scaled =
-      static_cast<Wide>(local_delay.count()) * 1'000'000 / (1'000'000 + plan_.skew[node].drift_ppm);
+  const Wide scaled = static_cast<Wide>(local_delay.count()) * 1'000'000 /
+                      std::max<std::int64_t>(1'000'000 + drift_ppm, 1000);
   return Duration{static_cast<std::int64_t>(scaled)};
 }
 
@@ -239,7 +266,7 @@ void World::step() {
 void World::execute(const Slot& slot, TimerId timer) {
   Host* const host = slot.type == SlotType::alarm ? nullptr : &hosts_[slot.node];
   Event event;
-  event.node = slot.node;
+  event.node = identity(slot.node);
   switch (slot.type) {
     case SlotType::deliver:
       execute_delivery(slot.peer, slot.node, slot.message, slot.cause);
@@ -286,17 +313,18 @@ void World::execute(const Slot& slot, TimerId timer) {
 }
 
 void World::execute_delivery(NodeId from, NodeId to, const Message& message, EventId send_event) {
-  if (bounded_) --link(from, to).under_way;
+  const NodeId receiver = identity(to);
+  if (bounded_) --link(from, receiver).under_way;
   Host& host = hosts_[to];
   Event event;
   event.cause = send_event;
   event.message = &message;
   if (!host.running) {
-    event.set(EventType::drop, static_cast<std::uint8_t>(DropReason::crashed), from, to);
+    event.set(EventType::drop, static_cast<std::uint8_t>(DropReason::crashed), from, receiver);
     emit(event);
     return;
   }
-  event.set(EventType::deliver, 0, to, from);
+  event.set(EventType::deliver, 0, receiver, from);
   ++counters_.deliveries;
   current_cause_ = emit(event);
   host.node->receive(host.context, from, message);
@@ -369,8 +397,9 @@ bool World::join_last(NodeId from, NodeId to, const Message& message, EventId se
 
 // ---- messages
 
-void World::send(NodeId from, NodeId to, const Message& message) {
-  if (!hosts_[from].running) return;  // crashed in the middle of handling an event
+void World::send(NodeId host, NodeId to, const Message& message) {
+  if (!hosts_[host].running) return;  // crashed in the middle of handling an event
+  const NodeId from = identity(host);
   DISSENSUS_ASSERT(to < plan_.nodes && to != from, "Context::send : the receiver is another node");
   ++counters_.sends;
   Event event;
@@ -383,7 +412,8 @@ void World::send(NodeId from, NodeId to, const Message& message) {
   if (plain_[model] != 0 && interposer_ == nullptr) {
     enqueue(from, to, Message(message), send_event, plan_.models[model].latency.a);
   } else {
-    send_over_link(plan_.models[model], {message, send_event, {}, from, to});
+    const NodeId from_twin = host == from ? kNoNode : host;
+    send_over_link(plan_.models[model], {message, send_event, {}, from, to, from_twin, kNoNode});
   }
 }
 
@@ -426,12 +456,14 @@ void World::transmit(Transmission&& transmission) {
 }
 
 void World::deliver(Transmission&& transmission, Duration extra) {
-  enqueue(transmission.from, transmission.to, std::move(transmission.message), transmission.send,
+  const NodeId host = transmission.to_twin == kNoNode ? transmission.to : transmission.to_twin;
+  enqueue(transmission.from, host, std::move(transmission.message), transmission.send,
           transmission.latency + extra);
 }
 
+/// `to` is a host: a node, or a twin.
 void World::enqueue(NodeId from, NodeId to, Message&& message, EventId send_event, Duration delay) {
-  if (bounded_) ++link(from, to).under_way;
+  if (bounded_) ++link(from, identity(to)).under_way;
   if (join_last(from, to, message, send_event, queue_.now() + delay)) return;
   const std::uint32_t index = take_slot(SlotType::deliver, to);
   Slot& slot = slots_[index];
@@ -447,15 +479,15 @@ void World::drop(const Transmission& transmission, DropReason reason) {
 
 // ---- timers
 
-TimerId World::set_timer(NodeId node, Duration delay, std::uint64_t tag) {
-  if (!hosts_[node].running) return TimerId::none;
+TimerId World::set_timer(NodeId host, Duration delay, std::uint64_t tag) {
+  if (!hosts_[host].running) return TimerId::none;
   DISSENSUS_ASSERT(delay >= Duration{}, "Context::set_timer : the delay is not negative");
-  const std::uint32_t index = take_slot(SlotType::timer, node);
+  const std::uint32_t index = take_slot(SlotType::timer, host);
   Slot& slot = slots_[index];
   slot.tag = tag;
-  slot.incarnation = hosts_[node].incarnation;
+  slot.incarnation = hosts_[host].incarnation;
   const TimerId timer = timer_id(index, slot.generation);
-  push(global_delay(node, delay), index);
+  push(global_delay(identity(host), delay), index);
   return timer;
 }
 
@@ -502,6 +534,22 @@ void World::restart(NodeId node) {
   current_cause_ = cause;
 }
 
+// ---- twins
+
+NodeId World::add_twin(NodeId node) {
+  if (next_event_ != 1) return kNoNode;
+  DISSENSUS_ASSERT(plan_.nodes + twin_of_.size() < kNoNode, "World::add_twin : a number is left");
+  const auto host = static_cast<NodeId>(plan_.nodes + twin_of_.size());
+  hosts_.emplace_back(*this, node, host, seed_);
+  hosts_.back().node = cluster_->make_node(node);
+  twin_of_.push_back(node);
+  return host;
+}
+
+void World::stop_twins() {
+  for (std::size_t host = plan_.nodes; host < hosts_.size(); ++host) hosts_[host].running = false;
+}
+
 // ---- events
 
 EventId World::emit(Event& event) {
@@ -533,23 +581,24 @@ EventId World::record(EventType type, NodeId node, NodeId peer, std::uint64_t nu
   return emit(event);
 }
 
-void World::report(EventType type, NodeId node, std::uint8_t detail, std::uint64_t number,
+void World::report(EventType type, NodeId host, std::uint8_t detail, std::uint64_t number,
                    const Digest& value) {
-  if (!hosts_[node].running) return;
+  if (!hosts_[host].running) return;
   Event event;
   event.type = type;
   event.detail = detail;
-  event.node = node;
+  event.node = identity(host);
   event.number = number;
   event.value = value;
   event.cause = current_cause_;
   emit(event);
 }
 
-void World::enter_round(NodeId node, std::uint64_t round) {
-  hosts_[node].round = round;
-  report(EventType::round, node, 0, round, Digest{});
-  if (interposer_ != nullptr) interposer_->on_round(*this, node, round);
+void World::enter_round(NodeId host, std::uint64_t round) {
+  hosts_[host].round = round;
+  report(EventType::round, host, 0, round, Digest{});
+  // The round of an identity is that of its first copy.
+  if (interposer_ != nullptr && host < plan_.nodes) interposer_->on_round(*this, host, round);
 }
 
 // ---- continuing differently

@@ -116,6 +116,14 @@ class World {
   /// Stops a node: it loses its timers and everything that arrives. No effect if it is down.
   void crash(NodeId node);
   void restart(NodeId node);
+  /// Makes a second copy of a node, under the same identity and with randomness of its own, and
+  /// returns what Transmission::to_twin names it by; kNoNode once the run has begun. It starts with
+  /// the node; messages reach it only where the interposer says so.
+  NodeId add_twin(NodeId node);
+  /// Stops all copies; the nodes themselves go on.
+  void stop_twins();
+  /// Changes a node's clock from now on: adds to its offset and to its drift.
+  void adjust_clock(NodeId node, Duration offset, std::int32_t drift_ppm);
   /// Adds an event that only the interposer knows of (partition, heal, duplicate, mutate).
   EventId record(EventType type, NodeId node, NodeId peer, std::uint64_t number,
                  std::string_view text, EventId cause = 0, const Message* message = nullptr);
@@ -168,7 +176,18 @@ class World {
     std::uint32_t under_way = 0;  ///< counted only where some link has a bounded buffer
   };
 
+  /// What adjust_clock made of a clock.
+  struct ClockAdjustment {
+    Duration offset{};
+    Time since{};  ///< the drift counts from here
+    std::int32_t drift_ppm = 0;
+  };
+
   LinkState& link(NodeId from, NodeId to) { return links_[from * plan_.nodes + to]; }
+  /// Hosts 0 to nodes - 1 are the nodes, those above are twins.
+  NodeId identity(NodeId host) const {
+    return host < plan_.nodes ? host : twin_of_[host - plan_.nodes];
+  }
   std::uint32_t take_slot(SlotType type, NodeId node);
   void push(Duration delay, std::uint32_t slot);
   void count_pending();
@@ -177,20 +196,21 @@ class World {
   void execute_delivery(NodeId from, NodeId to, const Message& message, EventId send_event);
   bool join_last(NodeId from, NodeId to, const Message& message, EventId send_event, Time time);
   std::uint32_t take_block();
-  void send(NodeId from, NodeId to, const Message& message);
+  void send(NodeId host, NodeId to, const Message& message);
   void send_over_link(const LinkModel& model, Transmission&& transmission);
   void transmit(Transmission&& transmission);
   void enqueue(NodeId from, NodeId to, Message&& message, EventId send_event, Duration delay);
-  TimerId set_timer(NodeId node, Duration delay, std::uint64_t tag);
+  TimerId set_timer(NodeId host, Duration delay, std::uint64_t tag);
   void cancel_timer(TimerId timer);
   EventId emit(Event& event);
   EventId emit_message(EventType type, const Transmission& transmission, EventId cause,
                        std::uint8_t detail = 0);
-  void report(EventType type, NodeId node, std::uint8_t detail, std::uint64_t number,
+  void report(EventType type, NodeId host, std::uint8_t detail, std::uint64_t number,
               const Digest& value);
-  void enter_round(NodeId node, std::uint64_t round);
+  void enter_round(NodeId host, std::uint64_t round);
   void finish_fault_phase();
   Time local_time(NodeId node) const;
+  Duration adjustment(NodeId node) const;
   Duration global_delay(NodeId node, Duration local_delay) const;
 
   const WorldPlan& plan_;
@@ -218,6 +238,7 @@ class World {
   std::size_t pending_ = 0;
   std::uint16_t receiver_ = 0;       ///< of the slot that is due: whose turn it is
   std::vector<std::uint8_t> plain_;  ///< by link model: LinkModel::is_plain
+  std::uint64_t seed_ = 0;
   std::uint64_t link_seed_ = 0;
   std::uint32_t interposer_incarnation_ = 0;
   EventId next_event_ = 1;
@@ -227,7 +248,9 @@ class World {
   bool fault_phase_over_ = false;
   bool queue_overflow_ = false;
   bool wants_log_ = false;
-  bool bounded_ = false;  ///< some link has a bounded buffer
+  bool bounded_ = false;                      ///< some link has a bounded buffer
+  std::vector<NodeId> twin_of_;               ///< by host - nodes
+  std::vector<ClockAdjustment> adjustments_;  ///< by node; empty: no clock was adjusted
   WorldCounters counters_;
 };
 

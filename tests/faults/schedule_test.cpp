@@ -284,7 +284,7 @@ TEST(ScheduleFormat, TheExamplesOfTheSpecificationAreValid) {
       majority::majority_entry().make(Options::from_toml("values = [0, 1, 1]", "scenario.toml"));
   const std::vector<std::string> blocks =
       json_blocks(DISSENSUS_SOURCE_DIR "/docs/formats/schedule.md");
-  ASSERT_EQ(blocks.size(), 3u);
+  ASSERT_EQ(blocks.size(), 5u);
   std::vector<Schedule> schedules;
   for (const std::string& block : blocks) {
     schedules.push_back(parse_schedule(block, "schedule.md", system->description(), 3));
@@ -298,6 +298,9 @@ TEST(ScheduleFormat, TheExamplesOfTheSpecificationAreValid) {
   EXPECT_EQ(to_json(schedules[1], system->description(), 3), blocks[1]);
   EXPECT_TRUE(std::holds_alternative<std::monostate>(schedules[2].scheduler));
   EXPECT_EQ(schedules[2].faults.size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<MessageSchedule>(schedules[3].scheduler));
+  EXPECT_EQ(byzantine_nodes(schedules[4].faults), (NodeSet{1, 2}));
+  EXPECT_EQ(to_json(schedules[4], system->description(), 3), blocks[4]);
 }
 
 }  // namespace

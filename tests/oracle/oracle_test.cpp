@@ -290,6 +290,45 @@ TEST(Rules, ExpressionsHaveTheUsualPrecedence) {
   EXPECT_EQ(evaluate("9223372036854775807 + 1 < 0"), 1) << "wraps, never undefined";
 }
 
+TEST(Rules, AggregatesCanBeLimitedToNodes) {
+  EXPECT_EQ(evaluate("count(applied)"), 2) << "node 0 has nothing applied";
+  EXPECT_EQ(evaluate("count(applied, [0, 1])"), 1);
+  EXPECT_EQ(evaluate("sum(applied, [1, 2]) + max(applied, [0, 1])"), 30 + 10);
+  EXPECT_EQ(evaluate("min(applied, [1, 2])"), 10);
+  EXPECT_EQ(evaluate("count(applied, [9])"), 0) << "no such node is correct";
+}
+
+// Two groups have split when enough of each stand behind different values of one instance.
+TEST(Rules, SplitTellsHowFarTwoGroupsHaveFallenApart) {
+  const auto outcome = [](const std::vector<std::pair<NodeId, std::uint64_t>>& decisions,
+                          std::optional<NodeId> liar) {
+    OracleConfig config;
+    config.integrity = false;
+    config.rules.push_back(
+        make_rule(Script({}), "split(built, [0, 1, 2], [2, 3, 4]) <= 1", Rule::When::end));
+    Script script(config, 5);
+    if (liar) script.oracle().mark_faulty(*liar);
+    for (const auto& [node, value] : decisions) script.decide(node, 7, value, 1);
+    return script.finish().outcome;
+  };
+  EXPECT_EQ(outcome({{0, 1}, {1, 1}, {2, 1}, {3, 2}, {4, 2}}, std::nullopt), Outcome::fail);
+  EXPECT_EQ(outcome({{0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 2}}, std::nullopt), Outcome::pass);
+  EXPECT_EQ(outcome({{0, 1}, {1, 1}, {3, 2}, {4, 2}, {4, 1}}, std::nullopt), Outcome::pass)
+      << "the last decision of a node counts";
+  EXPECT_EQ(outcome({{0, 1}, {1, 1}, {3, 2}, {4, 2}}, NodeId{4}), Outcome::pass)
+      << "liars do not count";
+}
+
+TEST(Oracle, LiarsAreNamedInTheVerdictAndNothingIsDemandedOfThem) {
+  Script script({});
+  script.oracle().mark_faulty(2);
+  script.propose(0, 1, 7).decide(0, 1, 7).decide(1, 1, 7).decide(2, 1, 8).decide(2, 1, 9);
+  const Verdict verdict = script.finish();
+  EXPECT_EQ(verdict.outcome, Outcome::pass);
+  EXPECT_EQ(verdict.faulty, std::vector<NodeId>{2});
+  EXPECT_NE(to_json(verdict, -1).find("\"faulty_nodes\":[2]"), std::string::npos);
+}
+
 TEST(Rules, BadExpressionsNameTheColumn) {
   const auto error_of = [](const std::string& text) -> std::string {
     try {
@@ -308,6 +347,9 @@ TEST(Rules, BadExpressionsNameTheColumn) {
   EXPECT_NE(error_of("1 2").find("expected an operator"), std::string::npos);
   EXPECT_NE(error_of("(1").find("expected ')'"), std::string::npos);
   EXPECT_NE(error_of("99999999999999999999").find("too large"), std::string::npos);
+  EXPECT_NE(error_of("count(applied, [x])").find("expected a node"), std::string::npos);
+  EXPECT_NE(error_of("split(bilt, [0], [1])").find("did you mean 'built'"), std::string::npos);
+  EXPECT_NE(error_of("split(built, [0])").find("expected ','"), std::string::npos);
   EXPECT_NE(error_of(std::string(10'000, '(')).find("nested too deeply"), std::string::npos);
   EXPECT_NE(error_of(std::string(10'000, '-') + "1").find("nested too deeply"), std::string::npos);
 }

@@ -255,6 +255,76 @@ TEST(World, SkewedClocksReadOffsetAndDrift) {
   EXPECT_EQ(timers[0].time, time_of_microseconds(9'090'909));
 }
 
+/// Sets node 0's clock 3 s ahead and 10 % fast at 5 s, back again at 15 s, and doubles node 1.
+class ClockAndTwin final : public Interposer {
+ public:
+  void attach(World& world) override {
+    twin = world.add_twin(1);
+    world.set_alarm(5s, 1);
+    world.set_alarm(15s, 2);
+  }
+  void on_send(World& world, Transmission&& transmission) override {
+    senders.push_back(transmission.from_twin);
+    world.deliver(std::move(transmission), Duration{});
+  }
+  void on_alarm(World& world, std::uint64_t tag) override {
+    if (tag == 1) world.adjust_clock(0, 3s, 100'000);
+    if (tag == 2) {
+      world.adjust_clock(0, -4s, -100'000);
+      late_twin = world.add_twin(0);
+    }
+  }
+  void on_round(World&, NodeId, std::uint64_t) override {}
+  void on_phase_end(World&) override {}
+  void detach(World&) override {}
+  void abandon() override {}
+  NodeId twin = kNoNode;
+  NodeId late_twin = 0;
+  std::vector<NodeId> senders;
+};
+
+// An adjusted clock jumps, drifts from then on, and can be set right again.
+TEST(World, ClocksCanBeAdjustedInMidRun) {
+  std::vector<Time> readings;
+  Script script;
+  script.start = [](Context& context) {
+    if (context.self() != 0) return;
+    for (const Duration at : {Duration(4s), Duration(5s) + 1us, Duration(20s)}) {
+      context.set_timer(at, 0);
+    }
+  };
+  script.timer = [&](Context& context, std::uint64_t) { readings.push_back(context.now()); };
+  ClockAndTwin interposer;
+  Bench setup(2, script);
+  setup.run(1, &interposer);
+  ASSERT_EQ(readings.size(), 3u);
+  EXPECT_EQ(readings[0], Time{} + 4s);
+  EXPECT_EQ(readings[1], Time{} + 8s + 1us);
+  EXPECT_EQ(readings[2], Time{} + 20s) << "10 s of drift made one second, which was taken back";
+}
+
+// A twin runs the same code under the same identity, with randomness of its own.
+TEST(World, TwinsShareAnIdentityAndNothingElse) {
+  std::vector<std::uint64_t> draws;
+  std::vector<NodeId> selves;
+  Script script;
+  script.start = [&](Context& context) {
+    if (context.self() != 1) return;
+    selves.push_back(context.self());
+    draws.push_back(context.random().next());
+    context.send(0, Ping{1});
+  };
+  ClockAndTwin interposer;
+  Bench setup(2, script);
+  setup.run(1, &interposer);
+  EXPECT_EQ(selves, (std::vector<NodeId>{1, 1}));
+  ASSERT_EQ(draws.size(), 2u);
+  EXPECT_NE(draws[0], draws[1]);
+  EXPECT_EQ(interposer.senders, (std::vector<NodeId>{kNoNode, interposer.twin}));
+  EXPECT_EQ(interposer.late_twin, kNoNode) << "not once the run has begun";
+  for (const auto& event : setup.sink.of(EventType::send)) EXPECT_EQ(event.node, 1);
+}
+
 TEST(World, CrashLosesTimersAndMessagesAndRestartStartsAFreshNode) {
   CrashAndRestart crasher(1, 5ms, 50ms);
   int timers = 0;

@@ -123,6 +123,7 @@ void describe_proposals(SystemDescription& description, KindScheme scheme) {
   signed_field(payload, "position", SemanticType::value, &ProposeSet::position);
   signed_field(payload, "previous_ledger", SemanticType::hash, &ProposeSet::previous_ledger);
   signed_field(payload, "close_time", SemanticType::time, &ProposeSet::close_time);
+  payload.author("origin").small_scope({"propose_seq", "position"});
 }
 
 void describe_validations(SystemDescription& description) {
@@ -134,6 +135,7 @@ void describe_validations(SystemDescription& description) {
   signed_field(payload, "sign_time", SemanticType::time, &Validation::sign_time);
   signed_field(payload, "full", SemanticType::boolean, &Validation::full);
   signed_field(payload, "cookie", SemanticType::number, &Validation::cookie);
+  payload.author("origin").small_scope({"ledger_seq", "ledger", "consensus_set"});
 }
 
 void describe_transactions(SystemDescription& description) {
@@ -192,6 +194,15 @@ void describe_messages(SystemDescription& description, KindScheme scheme) {
   describe_validations(description);
   describe_transactions(description);
   describe_acquisition(description);
+  // ByzzFuzz counts two communication-closed rounds per ledger: proposals, then validations.
+  description.round_steps = 2;
+  const MessageKind validation = kind_number(Kind::validation, scheme);
+  for (std::size_t kind = 0; kind < description.kinds.size(); ++kind) {
+    const bool is_proposal = description.payloads[description.kinds[kind].payload].type_tag ==
+                             internal::type_tag<ProposeSet>();
+    description.kinds[kind].step =
+        is_proposal ? std::uint8_t{0} : (kind == validation ? std::uint8_t{1} : kNoStep);
+  }
 }
 
 }  // namespace dissensus::xrpl

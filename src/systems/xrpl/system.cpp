@@ -30,6 +30,7 @@ SystemDescription describe(const NetworkConfig& config) {
   description.name = "xrpl";
   description.summary = "XRP Ledger consensus";
   describe_messages(description, config.scheme);
+  description.first_round = config.start == NetworkConfig::Start::warm ? config.ledger : 1;
   const auto level = [&](std::string name, bool final, bool agreement, bool integrity,
                          bool validity, std::uint8_t scope_bits) {
     final = final || std::find(config.final_levels.begin(), config.final_levels.end(), name) !=

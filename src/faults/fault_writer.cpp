@@ -1,0 +1,166 @@
+#include "faults/fault_writer.h"
+
+#include <fmt/format.h>
+
+#include "core/assert.h"
+#include "faults/json_members.h"
+
+namespace dissensus::faults {
+
+namespace {
+
+void add_filter(Members& members, const MessageFilter& filter,
+                const SystemDescription& description) {
+  if (filter.kind) members.add_text("message", description.kinds.at(*filter.kind).name);
+  if (filter.from) members.add_number("sender", *filter.from);
+  if (filter.to) members.add_number("receiver", *filter.to);
+}
+
+void add_window(Members& members, const Window& window) {
+  if (window.by_round()) {
+    DISSENSUS_ASSERT(window.from == Duration{} && !window.until,
+                     "to_json : a window by round has no times");
+    members.add("rounds", window.until_round
+                              ? fmt::format("[{}, {}]", *window.from_round, *window.until_round)
+                              : fmt::format("[{}]", *window.from_round));
+    return;
+  }
+  DISSENSUS_ASSERT(!window.until_round, "to_json : a window by time has no rounds");
+  if (window.from != Duration{}) members.add_duration("from", window.from);
+  if (window.until) members.add_duration("until", *window.until);
+}
+
+void add_groups(Members& members, const std::vector<NodeSet>& groups) {
+  std::vector<std::string> texts;
+  for (const NodeSet& group : groups) {
+    texts.push_back(fmt::format("[{}]", fmt::join(group, ", ")));
+  }
+  members.add("groups", fmt::format("[{}]", fmt::join(texts, ", ")));
+}
+
+class FaultWriter {
+ public:
+  FaultWriter(const SystemDescription& system, std::size_t node_count)
+      : description_(system), nodes_(node_count) {}
+
+  Members operator()(const DropFault& fault) const {
+    Members members;
+    members.add_text("type", "drop");
+    add_filter(members, fault.messages, description_);
+    add_window(members, fault.when);
+    if (fault.count) members.add_number("count", *fault.count);
+    return members;
+  }
+  Members operator()(const DuplicateFault& fault) const {
+    Members members;
+    members.add_text("type", "duplicate");
+    add_filter(members, fault.messages, description_);
+    add_window(members, fault.when);
+    if (fault.count) members.add_number("count", *fault.count);
+    if (fault.gap != Duration{}) members.add_duration("gap", fault.gap);
+    return members;
+  }
+  Members operator()(const PartitionFault& fault) const {
+    Members members;
+    members.add_text("type", "partition");
+    add_groups(members, fault.groups);
+    add_window(members, fault.when);
+    return members;
+  }
+  Members operator()(const CrashFault& fault) const {
+    DISSENSUS_ASSERT(fault.at.has_value() != fault.at_round.has_value(),
+                     "to_json : a crash is keyed by time or by round");
+    Members members;
+    members.add_text("type", "crash");
+    members.add_number("node", fault.node);
+    if (fault.at) members.add_duration("at", *fault.at);
+    if (fault.at_round) members.add_number("at_round", *fault.at_round);
+    if (fault.restart_after) members.add_duration("restart_after", *fault.restart_after);
+    return members;
+  }
+  Members operator()(const MutateFault& fault) const {
+    Members members;
+    members.add_text("type", "mutate");
+    members.add_number("node", fault.node);
+    members.add_number("round", fault.round);
+    add_peers(members, "receivers", fault.receivers, fault.node);
+    members.add_number("seed", fault.seed);
+    if (fault.scope == MutationScope::any) members.add_text("scope", "any");
+    if (!fault.field.empty()) members.add_text("field", fault.field);
+    return members;
+  }
+  Members operator()(const RoundPartitionFault& fault) const {
+    Members members;
+    members.add_text("type", "round-partition");
+    members.add_number("round", fault.round);
+    add_groups(members, fault.groups);
+    return members;
+  }
+  Members operator()(const SilenceFault& fault) const {
+    Members members;
+    members.add_text("type", "silence");
+    members.add_number("node", fault.node);
+    add_peers(members, "receivers", fault.receivers, fault.node);
+    if (fault.round) {
+      members.add_number("round", *fault.round);
+    } else {
+      add_window(members, fault.when);
+    }
+    return members;
+  }
+  Members operator()(const ReplayFault& fault) const {
+    Members members;
+    members.add_text("type", "replay");
+    members.add_number("node", fault.node);
+    members.add_number("round", fault.round);
+    add_peers(members, "receivers", fault.receivers, fault.node);
+    members.add_number("seed", fault.seed);
+    return members;
+  }
+  Members operator()(const NoiseFault& fault) const {
+    Members members;
+    members.add_text("type", "noise");
+    if (fault.node) members.add_number("node", *fault.node);
+    // The shortest texts that read back exactly.
+    if (fault.drop > 0) members.add("drop", fmt::format("{}", fault.drop));
+    if (fault.corrupt > 0) members.add("corrupt", fmt::format("{}", fault.corrupt));
+    members.add_number("seed", fault.seed);
+    add_window(members, fault.when);
+    return members;
+  }
+  Members operator()(const TwinsFault& fault) const {
+    Members members;
+    members.add_text("type", "twins");
+    members.add_number("node", fault.node);
+    add_peers(members, "first", fault.first, fault.node);
+    add_peers(members, "second", fault.second, fault.node);
+    if (fault.apart_until) members.add_duration("apart_until", *fault.apart_until);
+    return members;
+  }
+  Members operator()(const SkewFault& fault) const {
+    Members members;
+    members.add_text("type", "skew");
+    members.add_number("node", fault.node);
+    if (fault.offset != Duration{}) members.add_duration("offset", fault.offset);
+    if (fault.drift_ppm != 0) members.add("drift_ppm", fmt::to_string(fault.drift_ppm));
+    add_window(members, fault.when);
+    return members;
+  }
+
+ private:
+  void add_peers(Members& members, std::string_view key, const NodeSet& peers, NodeId node) const {
+    if (peers == other_nodes(node, nodes_)) return;
+    members.add(key, fmt::format("[{}]", fmt::join(peers, ", ")));
+  }
+
+  const SystemDescription& description_;
+  std::size_t nodes_;
+};
+
+}  // namespace
+
+std::string to_json(const Fault& fault, const SystemDescription& description, std::size_t nodes) {
+  return std::visit(FaultWriter(description, nodes), fault).on_one_line();
+}
+
+}  // namespace dissensus::faults
