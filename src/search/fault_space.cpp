@@ -1,0 +1,113 @@
+#include "search/fault_space.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+namespace dissensus::search {
+
+namespace {
+using faults::Fault;
+
+/// By type of fault, in the order of the variant: how many a plan may hold.
+using Limits = std::array<std::size_t, std::variant_size_v<Fault>>;
+
+template <typename Type>
+constexpr std::size_t index_of() {
+  return Fault(Type{}).index();
+}
+
+Limits limits_of(const faults::ByzantineSpace& space, std::size_t nodes) {
+  Limits limits{};
+  const std::size_t liars = std::min<std::size_t>(space.liars_per_plan, space.liars.size());
+  limits[index_of<faults::MutateFault>()] = space.process_faults;
+  limits[index_of<faults::RoundPartitionFault>()] = space.network_faults;
+  limits[index_of<faults::ReplayFault>()] = space.replays;
+  const bool apart = space.twins > 0 && space.twins_apart;
+  limits[index_of<faults::SilenceFault>()] = space.silences + (apart ? nodes : 0);
+  limits[index_of<faults::TwinsFault>()] = std::min<std::size_t>(space.twins, liars);
+  if (space.drop > 0 || space.corrupt > 0) limits[index_of<faults::NoiseFault>()] = liars;
+  if (space.skew_max > Duration{}) limits[index_of<faults::SkewFault>()] = liars;
+  return limits;
+}
+
+class ByzantineStrategy final : public FaultStrategy {
+ public:
+  ByzantineStrategy(const faults::ByzantineSpace& space, std::size_t nodes)
+      : space_(space), nodes_(nodes) {}
+
+  Fault draw(Random& random) const override {
+    constexpr int kDraws = 100;
+    for (int i = 0; i < kDraws; ++i) {
+      std::vector<Fault> plan = faults::random_faults(space_, nodes_, random);
+      if (!plan.empty()) return std::move(plan[random.below(plan.size())]);
+    }
+    return faults::RoundPartitionFault{space_.first_round, {}};  // separates nobody
+  }
+
+  Fault vary(const Fault& fault, Random& random) const override {
+    Fault fresh = draw(random);
+    for (int i = 0; i < kAttempts && fresh.index() != fault.index(); ++i) fresh = draw(random);
+    if (fresh.index() != fault.index()) return fresh;
+    const bool move = random.chance(0.5);
+    return std::visit(
+        [&](auto varied) -> Fault {
+          using Type = decltype(varied);
+          const Type& other = std::get<Type>(fresh);
+          if constexpr (requires { varied.round + 1; }) {
+            if (move) {
+              varied.round = next_round(varied.round, random);
+              return varied;
+            }
+            const std::uint64_t round = varied.round;
+            varied = other;
+            varied.round = round;
+            return varied;
+          } else {
+            return other;
+          }
+        },
+        fault);
+  }
+
+ private:
+  static constexpr int kAttempts = 20;
+
+  std::uint64_t next_round(std::uint64_t round, Random& random) const {
+    if (random.chance(0.5)) return std::min(round + 1, space_.last_round);
+    return round > space_.first_round ? round - 1 : space_.first_round;
+  }
+
+  faults::ByzantineSpace space_;
+  std::size_t nodes_;
+};
+}  // namespace
+
+std::shared_ptr<const FaultStrategy> make_fault_strategy(const faults::ByzantineSpace& space,
+                                                         std::size_t nodes) {
+  return std::make_shared<ByzantineStrategy>(space, nodes);
+}
+
+std::size_t plan_size_max(const faults::ByzantineSpace& space, std::size_t nodes) {
+  const Limits limits = limits_of(space, nodes);
+  return std::accumulate(limits.begin(), limits.end(), std::size_t{0});
+}
+
+std::vector<Fault> admitted(const std::vector<Fault>& plan, const faults::ByzantineSpace& space,
+                            std::size_t nodes) {
+  Limits left = limits_of(space, nodes);
+  std::vector<Fault> kept;
+  for (const Fault& fault : plan) {
+    if (left[fault.index()] == 0) continue;
+    kept.push_back(fault);
+    if (faults::byzantine_nodes(kept).size() > space.liars_per_plan) {
+      kept.pop_back();
+    } else {
+      --left[fault.index()];
+    }
+  }
+  return kept;
+}
+
+}  // namespace dissensus::search

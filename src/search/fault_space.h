@@ -1,0 +1,26 @@
+// The Byzantine part of a scenario's space ([schedule.byzantine]) as searches see it: single faults
+// that come, go and vary, within the limits that hold for a whole plan.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "dissensus/search.h"
+
+#include "faults/byzantine_space.h"
+
+namespace dissensus::search {
+
+/// Faults of drawn plans; varied in their round, or in whom and how they hit.
+std::shared_ptr<const FaultStrategy> make_fault_strategy(const faults::ByzantineSpace& space,
+                                                         std::size_t nodes);
+/// The most faults that a plan of the space can hold.
+std::size_t plan_size_max(const faults::ByzantineSpace& space, std::size_t nodes);
+
+/// The faults, in their order, that the space admits beside those before them: no more of a type
+/// and no more liars than a drawn plan would have. More liars than that would prove nothing.
+std::vector<faults::Fault> admitted(const std::vector<faults::Fault>& plan,
+                                    const faults::ByzantineSpace& space, std::size_t nodes);
+
+}  // namespace dissensus::search

@@ -1,0 +1,180 @@
+#include "search/fitness.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace dissensus::search {
+
+namespace {
+
+double seconds(Duration duration) {
+  return static_cast<double>(duration.count()) / 1e6;
+}
+
+/// Thesis 3.5: how long the test case took.
+class TimeFitness final : public Fitness {
+ public:
+  double score(const RunSummary& run, const faults::Schedule&) const override {
+    return -seconds(run.duration);
+  }
+};
+
+/// Thesis 3.5: nodes x highest sequence number of a proposal + number of bow-outs. Systems that do
+/// not report these are scored by how often a node put a value forward again for one instance,
+/// which is what the sequence number counts.
+class ProposalFitness final : public Fitness {
+ public:
+  explicit ProposalFitness(const SystemDescription& description) {
+    const auto& names = description.observables;
+    const auto index_of = [&names](std::string_view name) {
+      return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+    };
+    sequence_ = index_of("max_propose_seq");
+    bow_outs_ = index_of("bow_outs");
+    is_reported_ = sequence_ < names.size() && bow_outs_ < names.size();
+    for (const LevelDescription& level : description.levels) {
+      single_valued_.push_back(level.agreement || level.integrity);
+    }
+  }
+  double score(const RunSummary& run, const faults::Schedule&) const override {
+    const auto nodes = static_cast<double>(run.nodes);
+    if (!is_reported_) return -nodes * static_cast<double>(most_proposals(run));
+    return -(nodes * static_cast<double>(run.observed_max[sequence_]) +
+             static_cast<double>(run.observed_max[bow_outs_]));
+  }
+
+ private:
+  /// Of one node for one instance.
+  std::size_t most_proposals(const RunSummary& run) const {
+    std::size_t most = 0;
+    std::vector<std::pair<std::uint64_t, NodeId>> keys;
+    for (std::size_t level = 0; level < run.proposals.size(); ++level) {
+      if (!single_valued_[level]) continue;
+      keys.clear();
+      for (const RunSummary::Report& report : run.proposals[level]) {
+        keys.emplace_back(report.instance, report.node);
+      }
+      std::sort(keys.begin(), keys.end());
+      std::size_t same = 0;
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        same = i > 0 && keys[i] == keys[i - 1] ? same + 1 : 1;
+        most = std::max(most, same);
+      }
+    }
+    return most;
+  }
+
+  std::size_t sequence_ = 0;
+  std::size_t bow_outs_ = 0;
+  bool is_reported_ = false;
+  std::vector<bool> single_valued_;
+};
+
+/// 2025 paper, f_t: mean time that a ledger takes to be validated, here the time between decisions
+/// of one node on the last final level. A run with fewer decisions than nodes took all its time.
+class ValidationTimeFitness final : public Fitness {
+ public:
+  explicit ValidationTimeFitness(const SystemDescription& description) {
+    for (std::size_t i = 0; i < description.levels.size(); ++i) {
+      if (description.levels[i].final) level_ = i;
+    }
+  }
+  double score(const RunSummary& run, const faults::Schedule&) const override {
+    const std::size_t decisions = run.decisions.empty() ? 0 : run.decisions[level_].size();
+    const double per_node = static_cast<double>(decisions) / static_cast<double>(run.nodes);
+    return -seconds(run.duration) / std::max(per_node, 1.0);
+  }
+
+ private:
+  std::size_t level_ = 0;
+};
+
+/// 2025 paper: how many violations.
+class ViolationsFitness final : public Fitness {
+ public:
+  double score(const RunSummary& run, const faults::Schedule&) const override {
+    return -static_cast<double>(run.violations);
+  }
+};
+
+/// Thesis 5.3: the sum of all delays in seconds, to be kept small beside another objective, so that
+/// the search does not drift to the largest delay everywhere. Priorities delay nothing by
+/// themselves: 0.
+class TotalDelayFitness final : public Fitness {
+ public:
+  double score(const RunSummary&, const faults::Schedule& schedule) const override {
+    if (const auto* delays = std::get_if<faults::DelaySchedule>(&schedule.scheduler)) {
+      const auto sum =
+          std::accumulate(delays->delay_ms.begin(), delays->delay_ms.end(), std::uint64_t{0});
+      return static_cast<double>(sum) / 1e3;
+    }
+    if (const auto* messages = std::get_if<faults::MessageSchedule>(&schedule.scheduler)) {
+      Duration sum{};
+      for (const auto& delay : messages->delays) sum += delay.delay;
+      return seconds(sum);
+    }
+    return 0;
+  }
+};
+
+/// How many abstract states the run reached. New ones count beyond that, but only the hunt knows
+/// which are new: Evaluation::new_states.
+class NoveltyFitness final : public Fitness {
+ public:
+  double score(const RunSummary& run, const faults::Schedule&) const override {
+    return -static_cast<double>(run.states.size());
+  }
+};
+
+class DisagreementFitness final : public Fitness {
+ public:
+  double score(const RunSummary& run, const faults::Schedule&) const override {
+    return -run.disagreement_margin;
+  }
+};
+
+class TerminationFitness final : public Fitness {
+ public:
+  double score(const RunSummary& run, const faults::Schedule&) const override {
+    return -run.termination_margin;
+  }
+};
+
+template <class F>
+std::unique_ptr<Fitness> make(const SystemDescription&) {
+  return std::make_unique<F>();
+}
+template <class F>
+std::unique_ptr<Fitness> make_described(const SystemDescription& description) {
+  return std::make_unique<F>(description);
+}
+
+}  // namespace
+
+const std::vector<FitnessEntry>& fitness_functions() {
+  static const std::vector<FitnessEntry> entries{
+      {"time", "Longest test case (thesis 3.5)", make<TimeFitness>},
+      {"proposal",
+       "Highest sequence number of a proposal x nodes + bow-outs (thesis 3.5); other systems: most "
+       "proposals of a node for one instance",
+       make_described<ProposalFitness>},
+      {"validation-time", "Longest mean time per decision of a node (2025 paper)",
+       make_described<ValidationTimeFitness>},
+      {"violations", "Most violations (2025 paper)", make<ViolationsFitness>},
+      {"total-delay", "Least sum of delays, beside another objective (thesis 5.3)",
+       make<TotalDelayFitness>},
+      {"novelty",
+       "Most abstract states: the multiset over nodes of phase, instances behind, down or not, and "
+       "rank of the latest decision among the values of its instance",
+       make<NoveltyFitness>},
+      {"disagreement",
+       "Nearest to deciding differently: how evenly reports of one instance were split, later "
+       "levels counting more",
+       make<DisagreementFitness>},
+      {"termination", "Longest wait for a decision, as a share of the bound that is demanded",
+       make<TerminationFitness>},
+  };
+  return entries;
+}
+
+}  // namespace dissensus::search

@@ -1,0 +1,48 @@
+#include "search/registry.h"
+
+#include <algorithm>
+
+#include "search/algorithms.h"
+#include "search/coverage.h"
+#include "search/fitness.h"
+#include "search/online_searches.h"
+#include "search/portfolio.h"
+#include "search/structured.h"
+
+namespace dissensus::search {
+
+const SearchEntry* find_search(const std::vector<SearchEntry>& searches, std::string_view name) {
+  const auto found = std::find_if(searches.begin(), searches.end(),
+                                  [&](const SearchEntry& entry) { return entry.name == name; });
+  return found == searches.end() ? nullptr : &*found;
+}
+
+const std::vector<SearchEntry>& built_in_searches() {
+  static const std::vector<SearchEntry> searches = [] {
+    std::vector<SearchEntry> all{
+        {"portfolio",
+         "Several searches that share the budget by what each has yielded",
+         {"disagreement", "termination"},
+         make_portfolio},
+        {"structured",
+         "Shapes in which networks fail: splits, slow links, slow nodes, late kinds",
+         {},
+         make_structured},
+    };
+    for (const auto* more : {&evolutionary_searches(), &online_searches(), &coverage_searches()}) {
+      all.insert(all.end(), more->begin(), more->end());
+    }
+    return all;
+  }();
+  return searches;
+}
+
+Registry built_in_registry() {
+  Registry registry;
+  registry.searches = built_in_searches();
+  registry.fitness = fitness_functions();
+  registry.schedulers = online_schedulers();
+  return registry;
+}
+
+}  // namespace dissensus::search

@@ -1,0 +1,43 @@
+// Structured sampling: schedules in the shapes that networks fail in, instead of independent genes.
+//
+// A uniform draw per gene is almost never a split network: with 260 genes the delays of the two
+// directions and of all kinds would have to agree by chance. Here a draw first chooses a shape
+// (which links, which kinds, how late) and then fills in the genes, so that splits, isolated nodes,
+// slow senders, late kinds and single late links all come up within the first few runs. The share
+// of each shape follows the margins that it has reached.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string_view>
+
+#include "dissensus/search.h"
+
+namespace dissensus::search {
+
+enum class Shape : std::uint8_t {
+  even_split,     ///< two halves; what crosses is as late as may be
+  remote_node,    ///< two halves and a node between them that hears both late
+  noisy_split,    ///< two groups of any size; what crosses is late by at least a drawn level
+  slow_links,     ///< each link has a level of its own
+  late_links,     ///< a drawn share of the links is as late as may be
+  slow_nodes,     ///< each sender, or each receiver, has a level of its own per kind
+  late_messages,  ///< a drawn share of the genes is as late as may be
+  patches,        ///< a few blocks of senders x receivers x kinds, each with its level
+  uniform,        ///< every gene for itself
+};
+inline constexpr std::size_t kShapes = 9;
+inline constexpr std::array<std::string_view, kShapes> kShapeNames{
+    "even-split", "remote-node",   "noisy-split", "slow-links", "late-links",
+    "slow-nodes", "late-messages", "patches",     "uniform"};
+
+/// A draw of one shape. Priority spaces get the permutation in which late genes go last.
+Genotype draw_shape(const SearchSpace& space, Shape shape, Random& random);
+
+/// Draws every shape once, in the order above, then by weights that follow the margins.
+std::unique_ptr<Search> make_structured(const SearchContext& context, const Options& options);
+
+}  // namespace dissensus::search
