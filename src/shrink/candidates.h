@@ -1,0 +1,95 @@
+// A failing run as a reduction problem: its units, and the run that belongs to given levels.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "dissensus/schedule.h"
+
+#include "run/scenario.h"
+#include "shrink/fault_units.h"
+#include "shrink/reduce.h"
+#include "shrink/scenario_edit.h"
+
+namespace dissensus::shrink {
+
+/// What is left of a run, in numbers.
+struct Size {
+  std::size_t genes = 0;     ///< with a delay, or out of the natural order of priorities
+  std::size_t messages = 0;  ///< single ones that are delayed
+  std::size_t faults = 0;
+  std::size_t requests = 0;
+  Duration delay_total{};  ///< sum over genes and single messages
+  friend bool operator==(const Size&, const Size&) = default;
+};
+
+struct Candidate {
+  std::shared_ptr<const run::Scenario> scenario;
+  faults::Schedule schedule;
+};
+
+/// Constant after construction except for a cache of scenarios behind a lock: threads may share it.
+class Candidates {
+ public:
+  /// `end` is when the failing run ended. `systems` must outlive this.
+  Candidates(const run::Scenario& scenario, const faults::Schedule& schedule, Duration end,
+             const SystemRegistry& systems);
+
+  Problem problem() const;
+  Candidate make(const Levels& levels) const;
+  Size size(const Levels& levels) const;
+  const Levels& start() const { return start_; }
+
+ private:
+  enum class UnitType : std::uint8_t {
+    gene,          ///< milliseconds of delay, or 1 for a priority that keeps its place
+    message,       ///< milliseconds of delay of a single message
+    scheduler,     ///< of priorities: used at all
+    fault,         ///< there
+    part,          ///< of the fault before it
+    request,       ///< there
+    faults_until,  ///< milliseconds until the fault phase ends
+    virtual_time,  ///< milliseconds of the limit
+  };
+  struct Unit {
+    UnitType type = UnitType::gene;
+    Scale scale = Scale::whole;
+    std::uint32_t index = 0;  ///< of the gene, single message, fault or request
+  };
+  class Collector;
+  class Reader;
+
+  void add(UnitType type, Scale scale, std::size_t index, std::int64_t level);
+  void add_scheduler_units();
+  void add_fault_units();
+  void add_scenario_units();
+  std::vector<Units> groups() const;
+  std::vector<Units> stories(const std::vector<Units>& groups) const;
+  void normalise(Levels& levels) const;
+  faults::Schedule schedule_of(const Levels& levels) const;
+  std::vector<faults::Fault> faults_of(const Levels& levels) const;
+  ScenarioEdit edit_of(const Levels& levels) const;
+  std::shared_ptr<const run::Scenario> scenario_of(const ScenarioEdit& edit) const;
+
+  std::shared_ptr<const run::Scenario> scenario_;
+  faults::Schedule schedule_;
+  faults::GeneSpace genes_;
+  Duration end_;
+  ScenarioText text_;
+  const SystemRegistry& systems_;
+  std::vector<Unit> units_;
+  Levels start_;
+  mutable std::mutex mutex_;
+  mutable std::map<ScenarioEdit, std::shared_ptr<const run::Scenario>> scenarios_;
+};
+
+/// Genes in the order of their numbers, the first with the highest priority: where priorities
+/// return to. The genes of `kept` stay in their places; the others share the places that are left.
+std::vector<std::uint32_t> towards_natural_order(const std::vector<std::uint32_t>& priority,
+                                                 const std::vector<bool>& kept);
+
+}  // namespace dissensus::shrink

@@ -1,0 +1,38 @@
+// What can be made smaller in one fault, as units of a reduction (reduce.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "dissensus/schedule.h"
+#include "dissensus/time.h"
+
+namespace dissensus::shrink {
+
+/// What smaller levels a unit has between its own and 0.
+enum class Scale : std::uint8_t {
+  whole,         ///< none: it is there or not
+  milliseconds,  ///< round durations
+  count,         ///< small numbers
+};
+
+/// Hands out the levels of a fault's units, in a fixed order that depends on the fault alone.
+class LevelSource {
+ public:
+  virtual ~LevelSource() = default;
+  /// The level of the next unit, which has level `start` in the fault as it was found.
+  virtual std::int64_t next(std::int64_t start, Scale scale) = 0;
+};
+
+/// The fault with its units at the levels of `source`; none where nothing of it is left. The same
+/// fault for units at their start levels. `end` is when the failing run ended: a window without an
+/// end cannot be shortened by trying times behind it.
+///
+/// Units are: the receivers, one by one; nodes of a partition, which join the largest part; the
+/// length of a window, from its end and from its beginning; counts, gaps and times until a restart;
+/// the probabilities of noise; offset and drift of a clock. Twins are one piece: a twin that talks
+/// with fewer nodes is another fault, not a smaller one.
+std::optional<faults::Fault> reduced(const faults::Fault& fault, std::size_t nodes, Duration end,
+                                     LevelSource& source);
+
+}  // namespace dissensus::shrink

@@ -1,0 +1,63 @@
+// The smallest run that still fails in the same way: delta debugging over the schedule's genes,
+// single messages and faults, and over the workload and times of the scenario (docs/shrinking.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "oracle/verdict.h"
+#include "run/runner.h"
+#include "shrink/candidates.h"
+
+namespace dissensus::shrink {
+
+struct ShrinkProgress {
+  std::size_t runs = 0;
+  Size size;  ///< of the smallest failing run so far
+};
+
+struct ShrinkOptions {
+  std::size_t jobs = 1;
+  std::size_t runs_max = 1'000'000;
+  /// Asked after each run; false ends the shrinking with what was reached. May be empty. Limits of
+  /// wall time go here: this room knows no real clock.
+  std::function<bool(const ShrinkProgress&)> keep_going;
+  /// Other seeds to try the minimal run with.
+  std::size_t seeds = 100;
+};
+
+struct ShrinkResult {
+  /// The minimal run. Its scenario has a text of its own where something was taken out of it.
+  run::Recipe recipe;
+  oracle::Violation violation;  ///< the first one of that run
+  /// No single further reduction fails: each was tried. False when a limit ended the shrinking.
+  bool minimal = false;
+  std::size_t runs = 0;
+  std::size_t known = 0;  ///< candidates that had been tried before
+  std::size_t genes = 0;  ///< of the schedule's space
+  Size before;
+  Size after;
+  /// Of so many other seeds the minimal run fails in the same way with so many.
+  std::size_t seeds = 0;
+  std::size_t failing_seeds = 0;
+  /// Nodes that may be down from the start: the minimal run still fails in the same way, and it is
+  /// not their absence that fails, for without the schedule all is well.
+  std::vector<NodeId> bystanders;
+};
+
+/// The signature of a run's first violation; empty when it did not fail.
+std::string failure_of(const run::RunResult& result);
+
+/// Runs the failing run and shrinks it. The result does not depend on the number of jobs. Throws
+/// InputError where the run does not fail.
+ShrinkResult shrink(const run::Scenario& scenario, const faults::Schedule& schedule,
+                    std::uint64_t seed, const ShrinkOptions& options,
+                    const SystemRegistry& systems = run::built_in_systems());
+
+/// The content of shrink.json, `dissensus-shrink/1` (docs/shrinking.md).
+std::string to_json(const ShrinkResult& result);
+
+}  // namespace dissensus::shrink

@@ -1,0 +1,251 @@
+#include "shrink/shrink.h"
+
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dissensus/random.h"
+
+#include "faults/words.h"
+#include "run/schedule_space.h"
+#include "shrink/likelihood.h"
+
+namespace dissensus::shrink {
+namespace {
+
+using faults::DelaySchedule;
+
+const std::string kOvertaken = DISSENSUS_SOURCE_DIR "/scenarios/majority/overtaken-commit.toml";
+const std::string kThreshold = DISSENSUS_SOURCE_DIR "/scenarios/xrpl/threshold-40.toml";
+
+/// The first failing random schedule of a scenario.
+run::Recipe failing_run(const std::string& path, std::uint64_t first_seed = 1) {
+  run::Recipe recipe;
+  recipe.scenario = run::load_scenario(path);
+  run::Runner runner;
+  for (recipe.seed = first_seed;; ++recipe.seed) {
+    Random random(recipe.seed, "schedule");
+    recipe.schedule = run::random_schedule(recipe.scenario, random);
+    if (!failure_of(runner.run(recipe.scenario, recipe.schedule, recipe.seed)).empty())
+      return recipe;
+  }
+}
+
+ShrinkResult shrink_run(const run::Recipe& recipe, const ShrinkOptions& options = {}) {
+  return shrink(recipe.scenario, recipe.schedule, recipe.seed, options);
+}
+
+// The thesis's tutorial bug needs one late proposal to node 2 (Figure 1.1).
+TEST(Shrink, TheTutorialBugIsOneLateProposal) {
+  for (std::uint64_t seed = 1; seed <= 40; seed += 4) {
+    const run::Recipe failing = failing_run(kOvertaken, seed);
+    const ShrinkResult result = shrink_run(failing);
+    EXPECT_TRUE(result.minimal);
+    EXPECT_GE(result.before.genes, 10u);
+    EXPECT_EQ(result.after.genes, 1u);
+    const auto& delays = std::get<DelaySchedule>(result.recipe.schedule.scheduler).delay_ms;
+    for (std::size_t gene = 0; gene < delays.size(); ++gene) {
+      if (delays[gene] == 0) continue;
+      EXPECT_EQ(failing.scenario.genes().gene(gene).kind, 0) << "a proposal";
+      EXPECT_LE(delays[gene], 20u);
+    }
+  }
+}
+
+// What the result says can be repeated from its texts alone.
+TEST(Shrink, TheMinimalRunReplaysFromItsTexts) {
+  const run::Recipe failing = failing_run(kThreshold);
+  ShrinkOptions options;
+  options.jobs = 2;
+  const ShrinkResult result = shrink_run(failing, options);
+  const run::Scenario scenario = run::parse_scenario(result.recipe.scenario.text, "minimal");
+  const faults::Schedule schedule = faults::parse_schedule(
+      faults::to_json(result.recipe.schedule, scenario.system_description(), scenario.nodes()),
+      "minimal", scenario.system_description(), scenario.nodes());
+  run::Runner runner;
+  const run::RunResult again = runner.run(scenario, schedule, result.recipe.seed);
+  EXPECT_EQ(trace::to_hex(again.hash), result.recipe.hash);
+  EXPECT_EQ(failure_of(again), result.violation.signature());
+  EXPECT_LT(result.after.genes, result.before.genes / 4);
+}
+
+// Minimality, checked from outside: no gene of the result can go.
+TEST(Shrink, NoSingleGeneOfTheResultCanGo) {
+  const run::Recipe failing = failing_run(kThreshold, 5);
+  const ShrinkResult result = shrink_run(failing);
+  ASSERT_TRUE(result.minimal);
+  auto schedule = result.recipe.schedule;
+  run::Runner runner;
+  for (std::uint32_t& delay : std::get<DelaySchedule>(schedule.scheduler).delay_ms) {
+    const std::uint32_t kept = std::exchange(delay, 0);
+    if (kept == 0) continue;
+    EXPECT_NE(failure_of(runner.run(result.recipe.scenario, schedule, result.recipe.seed)),
+              result.violation.signature());
+    delay = kept;
+  }
+}
+
+TEST(Shrink, TheResultDoesNotDependOnTheNumberOfJobs) {
+  const run::Recipe failing = failing_run(kOvertaken, 3);
+  const std::string one = to_json(shrink_run(failing));
+  for (const std::size_t jobs : {2u, 5u}) {
+    ShrinkOptions options;
+    options.jobs = jobs;
+    EXPECT_EQ(to_json(shrink_run(failing, options)), one) << jobs;
+  }
+}
+
+// A limit of runs or an interruption leaves a failing run that nobody calls minimal.
+TEST(Shrink, InterruptedItStillFails) {
+  const run::Recipe failing = failing_run(kOvertaken);
+  for (std::size_t runs = 0; runs < 20; ++runs) {
+    ShrinkOptions options;
+    options.seeds = 0;
+    options.runs_max = runs;
+    const ShrinkResult limited = shrink_run(failing, options);
+    EXPECT_FALSE(limited.minimal);
+    EXPECT_LE(limited.runs, runs);
+    options.runs_max = 1'000;
+    options.keep_going = [runs](const ShrinkProgress& progress) { return progress.runs <= runs; };
+    const ShrinkResult interrupted = shrink_run(failing, options);
+    EXPECT_FALSE(interrupted.minimal);
+    run::Runner runner;
+    for (const ShrinkResult* result : {&limited, &interrupted}) {
+      const run::Recipe& recipe = result->recipe;
+      EXPECT_FALSE(failure_of(runner.run(recipe.scenario, recipe.schedule, recipe.seed)).empty());
+    }
+  }
+}
+
+// Faults that have nothing to do with the failure go.
+TEST(Shrink, FaultsThatDoNotMatterAreRemoved) {
+  run::Recipe recipe = failing_run(kOvertaken);
+  faults::CrashFault crash;
+  crash.node = 1;
+  crash.at = std::chrono::seconds(40);
+  faults::DuplicateFault copies;
+  copies.gap = std::chrono::seconds(3);
+  recipe.schedule.faults = {crash, copies};
+  const ShrinkResult result = shrink_run(recipe);
+  EXPECT_TRUE(result.minimal);
+  EXPECT_EQ(result.before.faults, 2u);
+  EXPECT_EQ(result.after.faults, 0u);
+  EXPECT_TRUE(result.recipe.schedule.faults.empty());
+}
+
+/// Hands out levels from a list, or the start levels, and remembers those.
+class ListedLevels final : public LevelSource {
+ public:
+  explicit ListedLevels(Levels levels = {}) : levels_(std::move(levels)) {}
+  std::int64_t next(std::int64_t start, Scale) override {
+    starts.push_back(start);
+    return starts.size() <= levels_.size() ? levels_[starts.size() - 1] : start;
+  }
+  Levels starts;
+
+ private:
+  Levels levels_;
+};
+
+// A fault at its start levels is itself; windows, counts and receivers shrink.
+TEST(FaultUnits, ShrinkWindowsCountsAndReceivers) {
+  using namespace std::chrono_literals;
+  faults::DropFault drop;
+  drop.when.from = 1s;
+  ListedLevels same;
+  EXPECT_EQ(reduced(drop, 5, 10s, same), faults::Fault(drop));
+  EXPECT_EQ(same.starts, (Levels{17, 9'001, 9'001}));
+  ListedLevels smaller({2, 5'000, 1'000});
+  const auto left = std::get<faults::DropFault>(*reduced(drop, 5, 10s, smaller));
+  EXPECT_EQ(left.count, 2u);
+  EXPECT_EQ(left.when.from, 5s);
+  EXPECT_EQ(left.when.until, 6s);
+  ListedLevels gone({2, 5'000, 0});
+  EXPECT_FALSE(reduced(drop, 5, 10s, gone));
+
+  faults::SilenceFault silence;
+  silence.round = 3;
+  silence.receivers = {1, 2};
+  ListedLevels one({0, 1});
+  EXPECT_EQ(std::get<faults::SilenceFault>(*reduced(silence, 5, 10s, one)).receivers, NodeSet{2});
+}
+
+// Nodes leave the smaller side of a partition for the larger one, never the other way round.
+TEST(FaultUnits, NodesOfAPartitionJoinTheLargestPart) {
+  using namespace std::chrono_literals;
+  faults::RoundPartitionFault partition;
+  partition.groups = {{0, 1}, {2, 3, 4}};
+  ListedLevels one({1, 0});
+  const auto left = std::get<faults::RoundPartitionFault>(*reduced(partition, 5, 10s, one));
+  EXPECT_EQ(left.groups, (std::vector<NodeSet>{{0}, {1, 2, 3, 4}}));
+  ListedLevels none({0, 0});
+  EXPECT_FALSE(reduced(partition, 5, 10s, none));
+}
+
+TEST(Shrink, ARunThatDoesNotFailIsRefused) {
+  EXPECT_THROW(shrink(run::load_scenario(kOvertaken), {}, 1, {}), InputError);
+}
+
+// Requests are taken out of the file by their lines; everything else stays as it was.
+TEST(ScenarioEdit, TakesOutRequestsAndTimesOnly) {
+  const run::Scenario scenario = run::load_scenario(kThreshold);
+  const ScenarioText text(scenario);
+  ASSERT_EQ(text.requests(), 4u);
+  ScenarioEdit edit;
+  edit.removed_requests = {0, 2};
+  edit.virtual_time = std::chrono::seconds(90);
+  const std::string edited = text.edited(edit);
+  const run::Scenario smaller = run::parse_scenario(edited, "edited");
+  ASSERT_EQ(smaller.plan.submissions.size(), 2u);
+  EXPECT_EQ(smaller.plan.submissions[0].node, 1);
+  EXPECT_EQ(smaller.plan.submissions[1].node, 3);
+  EXPECT_EQ(smaller.plan.limits.virtual_time, std::chrono::seconds(90));
+  EXPECT_THAT(edited, testing::HasSubstr("# delays reorder messages of a link"));
+  EXPECT_EQ(text.edited({}), scenario.text);
+  edit.removed_requests = {0, 1, 2, 3};
+  EXPECT_TRUE(run::parse_scenario(text.edited(edit), "edited").plan.submissions.empty());
+}
+
+TEST(NaturalOrder, KeptGenesStayAndTheOthersShareTheRest) {
+  const std::vector<std::uint32_t> priority{2, 4, 1, 3};
+  EXPECT_EQ(towards_natural_order(priority, {true, true, true, true}), priority);
+  EXPECT_EQ(towards_natural_order(priority, {false, false, false, false}),
+            (std::vector<std::uint32_t>{4, 3, 2, 1}));
+  EXPECT_EQ(towards_natural_order(priority, {false, false, true, false}),
+            (std::vector<std::uint32_t>{4, 3, 1, 2}));
+}
+
+// The curve ends where the failure has happened, and does not depend on the number of jobs.
+TEST(Likelihood, RisesToOneAndIsDeterministic) {
+  const run::Recipe failing = failing_run(kOvertaken);
+  for (const Continuation continuation : {Continuation::seed, Continuation::schedule}) {
+    LikelihoodOptions options;
+    options.continuation = continuation;
+    options.points = 6;
+    options.refinement = 4;
+    options.runs = 30;
+    const auto points = failure_likelihood(failing, options);
+    ASSERT_EQ(points.size(), 6u + 2 * 4u);
+    EXPECT_TRUE(std::is_sorted(points.begin(), points.end(),
+                               [](const auto& a, const auto& b) { return a.time < b.time; }));
+    EXPECT_EQ(points.front().event, 0u);
+    if (continuation == Continuation::schedule) {
+      EXPECT_LT(points.front().share(), 1.0);
+    }
+    for (const LikelihoodPoint& point : points) {
+      EXPECT_EQ(point.runs, 30u);
+      EXPECT_LE(point.low, point.share());
+      EXPECT_GE(point.high, point.share());
+    }
+    EXPECT_GE(points.back().share(), points.front().share());
+    options.jobs = 3;
+    const auto again = failure_likelihood(failing, options);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      EXPECT_EQ(points[i].failing, again[i].failing);
+      EXPECT_EQ(points[i].event, again[i].event);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dissensus::shrink
