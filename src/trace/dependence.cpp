@@ -8,9 +8,8 @@ namespace dissensus::trace {
 namespace {
 
 /// For each record the last delivery (a vertex) that it came about through, itself included.
-std::vector<std::size_t> origin_vertices(const Trace& trace,
+std::vector<std::size_t> origin_vertices(const Trace& trace, const std::vector<std::size_t>& causes,
                                          const std::vector<std::size_t>& vertex_of_record) {
-  const std::vector<std::size_t> causes = cause_indices(trace);
   std::vector<std::size_t> origin(trace.records.size(), kNoIndex);
   for (std::size_t index = 0; index < trace.records.size(); ++index) {
     if (vertex_of_record[index] != kNoIndex) {
@@ -20,6 +19,20 @@ std::vector<std::size_t> origin_vertices(const Trace& trace,
     }
   }
   return origin;
+}
+
+/// For each record the last delivery at its node, itself included.
+std::vector<std::size_t> latest_vertices(const Trace& trace,
+                                         const std::vector<std::size_t>& vertex_of_record) {
+  std::vector<std::size_t> latest_at_node(trace.header.nodes, kNoIndex);
+  std::vector<std::size_t> latest(trace.records.size(), kNoIndex);
+  for (std::size_t index = 0; index < trace.records.size(); ++index) {
+    const NodeId node = trace.records[index].node;
+    if (node >= trace.header.nodes) continue;  // an event of no node
+    if (vertex_of_record[index] != kNoIndex) latest_at_node[node] = vertex_of_record[index];
+    latest[index] = latest_at_node[node];
+  }
+  return latest;
 }
 
 /// Vector clocks over deliveries: how many deliveries of each node lie in a vertex's past. With
@@ -60,7 +73,7 @@ std::vector<std::size_t> cause_indices(const Trace& trace) {
   return causes;
 }
 
-DependenceGraph dependence_graph(const Trace& trace) {
+DependenceGraph dependence_graph(const Trace& trace, Causality causality, EdgeSet edge_set) {
   DependenceGraph graph;
   std::vector<std::size_t> vertex_of_record(trace.records.size(), kNoIndex);
   for (std::size_t index = 0; index < trace.records.size(); ++index) {
@@ -71,7 +84,9 @@ DependenceGraph dependence_graph(const Trace& trace) {
     graph.deliveries.push_back(index);
   }
   const std::vector<std::size_t> causes = cause_indices(trace);
-  const std::vector<std::size_t> origin = origin_vertices(trace, vertex_of_record);
+  const std::vector<std::size_t> origin = causality == Causality::recorded
+                                              ? origin_vertices(trace, causes, vertex_of_record)
+                                              : latest_vertices(trace, vertex_of_record);
   Clocks clocks(graph.deliveries.size(), trace.header.nodes);
   std::vector<std::size_t> last_at_node(trace.header.nodes, kNoIndex);
   const auto receiver = [&](std::size_t vertex) {
@@ -87,11 +102,12 @@ DependenceGraph dependence_graph(const Trace& trace) {
     const std::size_t previous = last_at_node[node];
     // Two predecessors at most, so an edge is redundant exactly when its start lies before the
     // other predecessor.
-    const bool both = cause != kNoIndex && previous != kNoIndex && cause != previous;
-    if (cause != kNoIndex && !(both && is_before(cause, previous))) {
+    const bool reducible = edge_set == EdgeSet::reduced && cause != kNoIndex &&
+                           previous != kNoIndex && cause != previous;
+    if (cause != kNoIndex && !(reducible && is_before(cause, previous))) {
       graph.edges.push_back({cause, vertex, true});
     }
-    if (previous != kNoIndex && previous != cause && !(both && is_before(previous, cause))) {
+    if (previous != kNoIndex && previous != cause && !(reducible && is_before(previous, cause))) {
       graph.edges.push_back({previous, vertex, false});
     }
     if (cause != kNoIndex) clocks.join(vertex, cause);

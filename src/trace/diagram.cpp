@@ -65,7 +65,8 @@ std::size_t thin_out(const Trace& trace, std::size_t max, std::vector<Arrow>& ar
   std::array<std::vector<std::size_t>, 3> by_importance;
   for (std::size_t index = 0; index < arrows.size(); ++index) {
     const Arrow& arrow = arrows[index];
-    const bool is_faulty = arrow.how == Arrow::End::dropped || arrow.is_mutated || arrow.is_copy;
+    const bool is_faulty =
+        arrow.how == Arrow::End::dropped || arrow.is_mutated || arrow.is_copy || arrow.is_late;
     const bool is_telling = telling.contains(trace.records[arrow.end].id);
     by_importance[is_telling ? 0 : is_faulty ? 1 : 2].push_back(index);
   }
@@ -87,13 +88,14 @@ std::size_t thin_out(const Trace& trace, std::size_t max, std::vector<Arrow>& ar
 void collect_arrows(const Trace& trace, const DiagramOptions& options, Time end_of_trace,
                     Diagram& diagram) {
   std::set<MessageKind> kinds;
-  for (const Arrow& arrow : join_messages(trace, end_of_trace)) {
+  for (Arrow& arrow : join_messages(trace, end_of_trace)) {
     const MessageKind kind = trace.records[arrow.send].kind;
     kinds.insert(kind);
     if (arrow.sent > diagram.until || arrow.ended < diagram.from) continue;
     if (options.hidden_kinds.contains(kind)) {
       ++diagram.arrows_hidden;
     } else {
+      arrow.is_late = arrow.ended - arrow.sent >= options.late_after;
       diagram.arrows.push_back(arrow);
     }
   }

@@ -73,9 +73,7 @@ class SvgDiagram {
     draw_background();
     draw_lanes();
     draw_node_lines();
-    canvas.begin_group({}, fmt::format("opacity=\"{:.2f}\"", sizes_.opacity));
-    for (const Arrow& arrow : diagram_.arrows) draw_arrow(arrow);
-    canvas.end_group();
+    draw_arrows();
     draw_crashes();
     for (const std::size_t index : diagram_.marks) draw_mark(trace_.records[index]);
     reserve_decisions();
@@ -360,7 +358,23 @@ class SvgDiagram {
     return text;
   }
 
+  /// Late messages, where the options ask for them, lie on top of the others and stand out.
+  void draw_arrows() {
+    const bool some_late = std::any_of(diagram_.arrows.begin(), diagram_.arrows.end(),
+                                       [](const Arrow& arrow) { return arrow.is_late; });
+    for (const bool late : {false, true}) {
+      if (late && !some_late) break;
+      const double opacity = late ? 1 : some_late ? 0.3 : sizes_.opacity;
+      canvas_->begin_group({}, fmt::format("opacity=\"{:.2f}\"", opacity));
+      for (const Arrow& arrow : diagram_.arrows) {
+        if (arrow.is_late == late) draw_arrow(arrow);
+      }
+      canvas_->end_group();
+    }
+  }
+
   void draw_arrow(const Arrow& arrow) {
+    const double stroke = arrow.is_late ? 2 * sizes_.stroke : sizes_.stroke;
     const Record& send = trace_.records[arrow.send];
     const KindStyle style = style_of(send.kind);
     const auto [from, to] = segment_of(arrow);
@@ -369,14 +383,14 @@ class SvgDiagram {
       // The head must not vanish under the mark of a decision that the message led to.
       const bool meets_decision = decision_places_.contains({send.peer, arrow.ended});
       const Point tip = shortened(from, to, meets_decision ? 7.5 : 2);
-      canvas_->line(from, shortened(from, tip, sizes_.head * 0.7), style.colour, sizes_.stroke,
+      canvas_->line(from, shortened(from, tip, sizes_.head * 0.7), style.colour, stroke,
                     style.attributes);
       draw_head(*canvas_, from, tip, sizes_.head, style.colour);
     } else if (arrow.how == Arrow::End::dropped) {
-      canvas_->line(from, to, style.colour, sizes_.stroke, style.attributes);
+      canvas_->line(from, to, style.colour, stroke, style.attributes);
       canvas_->cross(to, sizes_.head * 0.5, kFaultColour, 2);
     } else {
-      canvas_->line(from, to, style.colour, sizes_.stroke, "stroke-dasharray=\"1 3\"");
+      canvas_->line(from, to, style.colour, stroke, "stroke-dasharray=\"1 3\"");
     }
     if (arrow.is_mutated) {
       const Point at = between(from, to, 0.4);
