@@ -1,0 +1,31 @@
+// From a failing run to a finding that explains itself: shrinks it, measures when it became
+// inevitable, and writes all of it into the run's folder.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "report/report.h"
+
+namespace dissensus::report {
+
+struct ExamineOptions {
+  bool shrink = true;
+  bool likelihood = true;
+  std::size_t jobs = 1;
+  std::string program = "dissensus";  ///< as replay commands call it
+  std::size_t shrink_runs_max = 1'000'000;
+  /// Asked all the time; false ends the current stage with what it has reached. May be empty.
+  std::function<bool(const shrink::ShrinkProgress&)> keep_shrinking;
+  std::function<bool()> keep_measuring;
+};
+
+/// `folder` is where the run is, or will be, written: replay commands name it. A run that continued
+/// another one is neither shrunk nor measured. Throws InputError where the run does not fail.
+Finding examine(const run::Recipe& recipe, const std::string& folder, const ExamineOptions& options,
+                const SystemRegistry& systems = run::built_in_systems());
+
+/// Writes minimal/, minimal.json and shrink.json (where the finding was shrunk) and report.html.
+void write_finding(const std::string& folder, const Finding& finding);
+
+}  // namespace dissensus::report

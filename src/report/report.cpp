@@ -1,0 +1,360 @@
+#include "report/report.h"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "core/assert.h"
+#include "faults/words.h"
+#include "report/charts.h"
+#include "report/page.h"
+#include "trace/exporters.h"
+#include "trace/labels.h"
+
+namespace dissensus::report {
+
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+
+/// Rows of a table beyond which a page only says how many there are.
+constexpr std::size_t kRowsMax = 60;
+constexpr std::size_t kArrowsMax = 220;
+
+Level level_of(const trace::Header& header, const oracle::Violation& violation) {
+  const auto found = std::find(header.levels.begin(), header.levels.end(), violation.level);
+  return static_cast<Level>(found - header.levels.begin());
+}
+
+bool has_level(const trace::Header& header, const oracle::Violation& violation) {
+  return !violation.level.empty() && level_of(header, violation) < header.levels.size();
+}
+
+std::string node_list(const std::vector<NodeId>& nodes) {
+  std::string text;
+  for (const NodeId node : nodes) text += fmt::format("{}n{}", text.empty() ? "" : ", ", node);
+  return text.empty() ? "none in particular" : text;
+}
+
+/// To the millisecond; the exact time stands in the trace.
+std::string when(Time time) {
+  const Duration rounded = std::chrono::round<Milliseconds>(time - Time{});
+  return faults::in_words(rounded == Duration{} ? time - Time{} : rounded);
+}
+
+std::string badge(oracle::Outcome outcome) {
+  return fmt::format("<span class=\"badge {0}\">{0}</span>", oracle::to_string(outcome));
+}
+
+std::string words_list(const run::Recipe& recipe) {
+  std::string out = "<ul class=\"words\">\n";
+  const std::vector<std::string> lines = faults::in_words(
+      recipe.schedule, recipe.scenario.system_description(), recipe.scenario.nodes());
+  for (std::size_t i = 0; i < std::min(lines.size(), kRowsMax); ++i) {
+    out += fmt::format("<li>{}</li>\n", escape(lines[i]));
+  }
+  if (lines.size() > kRowsMax) {
+    out += fmt::format("<li class=\"quiet\">and {} more</li>\n", lines.size() - kRowsMax);
+  }
+  return out + "</ul>\n";
+}
+
+// What was violated.
+
+std::string facts(const RecordedRun& run) {
+  const oracle::Violation& violation = run.verdict.violations.front();
+  const trace::Header& header = run.trace.header;
+  std::string out = "<dl class=\"facts\">\n";
+  const auto fact = [&](std::string_view name, std::string_view value) {
+    out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", name, value);
+  };
+  fact("Property and rule", escape(violation.property + ", " + violation.rule));
+  if (has_level(header, violation)) {
+    fact("Where", escape(fmt::format("{} {}", violation.level,
+                                     trace::instance_text(header, level_of(header, violation),
+                                                          violation.instance))));
+  }
+  fact("Nodes", node_list(violation.nodes));
+  fact("When", fmt::format("{}, event {}", when(violation.time), violation.event));
+  if (!violation.values.empty()) {
+    std::string values;
+    for (const Digest& value : violation.values) {
+      values +=
+          fmt::format("{}<span class=\"hash\">{}</span>", values.empty() ? "" : " and ",
+                      escape(has_level(header, violation)
+                                 ? trace::value_text(header, level_of(header, violation), value)
+                                 : trace::short_digest(value)));
+    }
+    fact("Values", values);
+  }
+  fact("Seed", std::to_string(run.recipe.seed));
+  fact("Trace hash", fmt::format("<span class=\"hash\">{}</span>", run.trace.footer.hash));
+  return out + "</dl>\n";
+}
+
+std::string head(const Finding& finding) {
+  const RecordedRun& run = finding.smallest();
+  const oracle::Violation& violation = run.verdict.violations.front();
+  const run::Scenario& scenario = run.recipe.scenario;
+  std::string out = fmt::format("<div class=\"over\">Dissensus, finding in {}</div>\n",
+                                escape(finding.found.recipe.scenario.name));
+  out += fmt::format("<h1>{}</h1>\n", escape(violation.text));
+  out += fmt::format("<p><span class=\"badge fail\">{} violated</span> <span class=\"quiet\">{}",
+                     escape(violation.property), escape(scenario.description));
+  return out + "</span></p>\n" + facts(run);
+}
+
+// The schedule.
+
+std::string shrinking_text(const shrink::ShrinkResult& result) {
+  std::string out = "<p class=\"quiet\">";
+  if (result.before.genes > 0) {
+    out += fmt::format("{} of {} delayed kinds of message (sender, receiver, kind) remain. ",
+                       result.after.genes, result.before.genes);
+  }
+  if (result.before.messages > 0) {
+    out += fmt::format("{} of {} delayed single messages remain. ", result.after.messages,
+                       result.before.messages);
+  }
+  if (result.before.faults > 0) {
+    out += fmt::format("{} of {} faults remain. ", result.after.faults, result.before.faults);
+  }
+  if (result.before.requests != result.after.requests) {
+    out += fmt::format("{} of {} requests remain. ", result.after.requests, result.before.requests);
+  }
+  out += fmt::format("Found in {} runs; {}.", result.runs,
+                     result.minimal ? "no single further reduction fails, each was tried"
+                                    : "a limit ended the shrinking: it may not be the smallest");
+  if (result.seeds > 0) {
+    out +=
+        fmt::format(" With {} other seeds it fails {} times.", result.seeds, result.failing_seeds);
+  }
+  if (!result.bystanders.empty()) {
+    out += fmt::format(" It fails as well with any one of {} down from the start.",
+                       node_list(result.bystanders));
+  }
+  return out + "</p>\n";
+}
+
+std::string schedule_section(const Finding& finding) {
+  const RecordedRun& run = finding.smallest();
+  std::string body = words_list(run.recipe);
+  if (finding.shrinking) body += shrinking_text(*finding.shrinking);
+  return section(
+      "schedule",
+      finding.minimal ? "The smallest schedule that does it" : "The schedule that does it", body);
+}
+
+std::string replay_section(const Finding& finding) {
+  std::string body = command(finding.smallest().replay);
+  if (finding.minimal) {
+    body += "<p class=\"quiet\">The run as it was found, before shrinking:</p>\n" +
+            command(finding.found.replay);
+  }
+  return section("replay", "See it again", body);
+}
+
+// Diagrams.
+
+/// From how long on a message counts as late: the smallest delay that the schedule gives.
+Duration late_after(const faults::Schedule& schedule) {
+  Duration least = Duration::max();
+  if (const auto* delays = std::get_if<faults::DelaySchedule>(&schedule.scheduler)) {
+    for (const std::uint32_t delay : delays->delay_ms) {
+      if (delay > 0) least = std::min<Duration>(least, Milliseconds(delay));
+    }
+  } else if (const auto* messages = std::get_if<faults::MessageSchedule>(&schedule.scheduler)) {
+    for (const faults::MessageSchedule::Delay& delay : messages->delays) {
+      if (delay.delay > Duration{}) least = std::min(least, delay.delay);
+    }
+  }
+  return least;
+}
+
+std::string diagram(const RecordedRun& run, bool mark_late) {
+  const Window window = telling_window(run.trace, run.verdict.violations.front());
+  trace::DiagramOptions options;
+  options.from = window.from;
+  options.until = window.until;
+  options.messages_max = kArrowsMax;
+  if (mark_late) options.late_after = late_after(run.recipe.schedule);
+  std::ostringstream svg;
+  trace::export_svg(run.trace, options, svg);
+  const std::string_view late =
+      mark_late ? " Messages that the schedule delays are drawn bold." : "";
+  return figure(svg.str(),
+                fmt::format("Nodes as lines, messages as arrows, decisions as marks, from {} to {}."
+                            "{} Rest the pointer on anything to read what it is.",
+                            when(window.from), when(window.until), late));
+}
+
+std::string timeline_section(const RecordedRun& run) {
+  const std::string svg = timeline(run.trace, run.verdict.violations.front());
+  if (svg.empty()) return {};
+  return section("timeline", "What each node decided",
+                 figure(svg,
+                        "A row per node and level, a mark per decision with its instance; where "
+                        "nodes decided differently each value has a colour of its own."));
+}
+
+std::string likelihood_section(const Finding& finding) {
+  if (finding.other_schedules.empty() && finding.other_seeds.empty()) return {};
+  std::vector<LikelihoodCurve> curves;
+  if (!finding.other_schedules.empty()) {
+    curves.push_back({"random schedule from then on", finding.other_schedules});
+  }
+  if (!finding.other_seeds.empty()) {
+    curves.push_back({"same schedule, another seed", finding.other_seeds});
+  }
+  const Time violation = finding.smallest().verdict.violations.front().time;
+  std::string caption = fmt::format(
+      "The run is repeated up to a moment and continued differently from there; the curve is the "
+      "share of {} continuations per moment that still end in this violation, with Wilson's 95 % "
+      "interval.",
+      curves.front().points.front().runs);
+  const Time no_return = point_of_no_return(curves.front().points);
+  if (no_return != Time::max()) {
+    caption += fmt::format(" From {} on every continuation failed.", when(no_return));
+  }
+  return section("likelihood", "When it became inevitable",
+                 figure(likelihood_chart(curves, violation), escape(caption)));
+}
+
+// Tables.
+
+std::string verdict_section(const RecordedRun& run) {
+  Table table{{"property", "verdict", "why"}, {}, {}};
+  for (const oracle::PropertyVerdict& property : run.verdict.properties) {
+    table.rows.push_back(
+        {escape(property.property), badge(property.outcome), escape(property.reason)});
+  }
+  std::string body = to_html(table);
+  const auto list = [&](std::string_view title, const std::vector<oracle::Violation>& entries) {
+    if (entries.empty()) return;
+    Table rows{{"when", "nodes", "what"}, {}, {}};
+    for (std::size_t i = 0; i < std::min(entries.size(), kRowsMax); ++i) {
+      rows.rows.push_back(
+          {when(entries[i].time), node_list(entries[i].nodes), escape(entries[i].text)});
+    }
+    body += fmt::format("<h3>{}</h3>\n{}", title, to_html(rows));
+    if (entries.size() > kRowsMax) {
+      body += fmt::format("<p class=\"quiet\">and {} more</p>\n", entries.size() - kRowsMax);
+    }
+  };
+  list("Violations", run.verdict.violations);
+  list("Legal but noteworthy", run.verdict.notes);
+  return section("verdict", "Every property", body);
+}
+
+struct KindCounts {
+  std::uint64_t sent = 0;
+  std::uint64_t delivered = 0;
+  std::uint64_t dropped = 0;
+};
+
+std::map<MessageKind, KindCounts> count_messages(const trace::Trace& trace) {
+  std::map<MessageKind, KindCounts> counts;
+  for (const trace::Record& record : trace.records) {
+    if (record.kind == kNoKind) continue;
+    KindCounts& kind = counts[record.kind];
+    if (record.type == EventType::send) ++kind.sent;
+    if (record.type == EventType::deliver) ++kind.delivered;
+    if (record.type == EventType::drop) ++kind.dropped;
+  }
+  return counts;
+}
+
+std::string messages_section(const RecordedRun& run) {
+  Table table{{"kind", "sent", "delivered", "lost"}, {}, {false, true, true, true}};
+  for (const auto& [kind, counts] : count_messages(run.trace)) {
+    table.rows.push_back({escape(trace::kind_name(run.trace.header, kind)),
+                          std::to_string(counts.sent), std::to_string(counts.delivered),
+                          std::to_string(counts.dropped)});
+  }
+  return section("messages", "Messages of the run", to_html(table));
+}
+
+std::string hunt_section(const Finding& finding) {
+  if (finding.hunt.empty()) return {};
+  Table table{{"", ""}, {}, {}};
+  for (const auto& [what, value] : finding.hunt) {
+    table.rows.push_back({escape(what), escape(value)});
+  }
+  return section("hunt", "How it was found", to_html(table));
+}
+
+std::string before_section(const Finding& finding) {
+  if (!finding.minimal) return {};
+  return section(
+      "before", "Before shrinking",
+      folded("Space-time diagram of the run as it was found", diagram(finding.found, false)) +
+          folded("Its schedule in words", words_list(finding.found.recipe)));
+}
+
+}  // namespace
+
+RecordedRun record(const run::Recipe& recipe, std::string replay) {
+  run::RunOptions options;
+  options.detail = trace::Detail::everything;
+  options.branch = recipe.branch;
+  run::Runner runner;
+  run::RunResult result = runner.run(recipe.scenario, recipe.schedule, recipe.seed, options);
+  oracle::Verdict verdict = result.verdict;
+  return {recipe, std::move(verdict), run::to_trace(recipe, options.detail, std::move(result)),
+          std::move(replay)};
+}
+
+Window telling_window(const trace::Trace& trace, const oracle::Violation& violation) {
+  using std::chrono::seconds;
+  constexpr Duration kLongest = seconds(30);
+  Window window{Time{}, violation.time};
+  for (const trace::Record& record : trace.records)
+    window.until = std::max(window.until, record.time);
+  if (!has_level(trace.header, violation)) {
+    window.until = std::min(window.until, violation.time + seconds(1));
+    window.from = std::max(window.from, window.until - kLongest);
+    return window;
+  }
+  const Level level = level_of(trace.header, violation);
+  Time first_report = Time::max();
+  Time last_progress{};
+  for (const trace::Record& record : trace.records) {
+    if (record.time > violation.time || record.detail != level) continue;
+    const bool decides = record.type == EventType::decide;
+    if (!decides && record.type != EventType::propose) continue;
+    if (record.number == violation.instance) first_report = std::min(first_report, record.time);
+    if (decides) last_progress = std::max(last_progress, record.time);
+  }
+  if (violation.property == "termination") {
+    window.from = std::max(Time{}, last_progress - seconds(4));
+    window.until = std::min(violation.time, last_progress + seconds(6));
+    return window;
+  }
+  window.until = std::min(window.until, violation.time + Milliseconds(200));
+  if (first_report != Time::max()) window.from = std::max(Time{}, first_report - seconds(5));
+  window.from = std::max(window.from, window.until - kLongest);
+  return window;
+}
+
+std::string to_html(const Finding& finding) {
+  const RecordedRun& run = finding.smallest();
+  DISSENSUS_ASSERT(!run.verdict.violations.empty() && !finding.found.verdict.violations.empty(),
+                   "report : a finding has a violation");
+  std::string body = head(finding);
+  body += schedule_section(finding);
+  body += replay_section(finding);
+  body += section("diagram", "What happened", diagram(run, true));
+  body += timeline_section(run);
+  body += likelihood_section(finding);
+  body += verdict_section(run);
+  body += messages_section(run);
+  body += before_section(finding);
+  body += hunt_section(finding);
+  body += fmt::format("<p class=\"quiet\">Written by {}.</p>\n",
+                      escape(finding.found.trace.header.program));
+  return page(run.verdict.violations.front().text, body);
+}
+
+}  // namespace dissensus::report

@@ -1,0 +1,54 @@
+// The page of a finding: what was violated, where, by whom, the smallest schedule that does it, and
+// how to see it again. docs/formats/report.md says what stands on it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "oracle/verdict.h"
+#include "run/runner.h"
+#include "shrink/likelihood.h"
+#include "shrink/shrink.h"
+#include "trace/trace.h"
+
+namespace dissensus::report {
+
+/// A failing run, recorded with Detail::everything.
+struct RecordedRun {
+  run::Recipe recipe;
+  oracle::Verdict verdict;
+  trace::Trace trace;
+  std::string replay;  ///< the command that repeats it
+};
+
+struct Finding {
+  RecordedRun found;
+  /// The run after shrinking, and how that went.
+  std::optional<RecordedRun> minimal;
+  std::optional<shrink::ShrinkResult> shrinking;
+  /// Failure likelihood over time of the smallest run at hand; empty where it was not measured.
+  std::vector<shrink::LikelihoodPoint> other_schedules;
+  std::vector<shrink::LikelihoodPoint> other_seeds;
+  /// How the hunt went, as lines of a table: what, and its value.
+  std::vector<std::pair<std::string, std::string>> hunt;
+
+  const RecordedRun& smallest() const { return minimal ? *minimal : found; }
+};
+
+/// Runs a recipe with everything recorded.
+RecordedRun record(const run::Recipe& recipe, std::string replay);
+
+/// The page; the same finding gives the same bytes. The finding must hold a violation.
+std::string to_html(const Finding& finding);
+
+/// The stretch of a run that shows its violation: the instance that was violated from its first
+/// report on, or the time around the last progress.
+struct Window {
+  Time from{};
+  Time until{};
+};
+Window telling_window(const trace::Trace& trace, const oracle::Violation& violation);
+
+}  // namespace dissensus::report

@@ -1,0 +1,196 @@
+#include "report/report.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "core/file.h"
+#include "report/charts.h"
+#include "report/examine.h"
+#include "report/html_check.h"
+#include "report/page.h"
+#include "run/schedule_space.h"
+
+namespace dissensus::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+run::Recipe failing_recipe(const std::string& scenario_path) {
+  run::Recipe recipe;
+  recipe.scenario = run::load_scenario(scenario_path);
+  run::Runner runner;
+  for (std::uint64_t seed = 1; seed < 2000; ++seed) {
+    Random random(seed, "schedule");
+    recipe.schedule = run::random_schedule(recipe.scenario, random);
+    recipe.seed = seed;
+    if (!runner.run(recipe.scenario, recipe.schedule, seed).verdict.violations.empty())
+      return recipe;
+  }
+  ADD_FAILURE() << "no failing schedule in " << scenario_path;
+  return recipe;
+}
+
+const Finding& majority_finding() {
+  static const Finding finding = [] {
+    ExamineOptions options;
+    Finding result = examine(failing_recipe("scenarios/majority/overtaken-commit.toml"),
+                             "runs/example", options);
+    result.hunt = {{"search", "random"}, {"evaluations", "12"}};
+    return result;
+  }();
+  return finding;
+}
+
+// Everything that a person needs stands on the page, in the order in which they will ask.
+TEST(Report, AnswersTheQuestionsInOrder) {
+  const std::string html = to_html(majority_finding());
+  std::size_t position = 0;
+  for (const char* part : {"<h1>", "Property and rule", "id=\"schedule\"", "id=\"replay\"",
+                           "id=\"diagram\"", "id=\"timeline\"", "id=\"likelihood\"",
+                           "id=\"verdict\"", "id=\"messages\"", "id=\"before\"", "id=\"hunt\""}) {
+    const std::size_t found = html.find(part, position);
+    ASSERT_NE(found, std::string::npos) << part;
+    position = found;
+  }
+  EXPECT_THAT(html, HasSubstr("dissensus replay runs/example/minimal"));
+  EXPECT_THAT(html, HasSubstr("no single further reduction fails"));
+  EXPECT_THAT(html, HasSubstr(majority_finding().minimal->trace.footer.hash));
+}
+
+// The page stands alone: it opens without network.
+TEST(Report, RefersToNothingOutside) {
+  const std::string html = to_html(majority_finding());
+  for (const char* reference : {" src=", " href=", "url(", "@import", "fetch(", "https://"}) {
+    EXPECT_THAT(html, Not(HasSubstr(reference)));
+  }
+}
+
+TEST(Report, IsWellFormed) {
+  EXPECT_EQ(html_fault(to_html(majority_finding())), "");
+  Finding plain;
+  plain.found = majority_finding().found;
+  EXPECT_EQ(html_fault(to_html(plain)), "");
+}
+
+// The checker itself notices what it is there for.
+TEST(Report, CheckerNoticesFaults) {
+  EXPECT_EQ(html_fault("<p>a</p>"), "");
+  EXPECT_NE(html_fault("<p>a</div>"), "");
+  EXPECT_NE(html_fault("<p>a"), "");
+  EXPECT_NE(html_fault("<p title=\"x>a</p>"), "");
+  EXPECT_NE(html_fault("a < b"), "");
+}
+
+TEST(Report, SameFindingSameBytes) {
+  ExamineOptions options;
+  options.jobs = 2;
+  Finding again = examine(majority_finding().found.recipe, "runs/example", options);
+  again.hunt = majority_finding().hunt;
+  EXPECT_EQ(to_html(again), to_html(majority_finding()));
+}
+
+// Names come from files of strangers: none of them becomes markup.
+TEST(Report, EscapesHostileNames) {
+  Finding finding = majority_finding();
+  const std::string hostile = "<script>alert('x')</script>\"&";
+  finding.found.recipe.scenario.name = hostile;
+  finding.minimal->recipe.scenario.description = hostile;
+  finding.minimal->verdict.violations.front().text = hostile;
+  finding.minimal->trace.header.kinds.assign(finding.minimal->trace.header.kinds.size(), hostile);
+  finding.minimal->trace.header.scenario_name = hostile;
+  finding.hunt = {{hostile, hostile}};
+  const std::string html = to_html(finding);
+  EXPECT_THAT(html, Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(html, HasSubstr("&lt;script&gt;"));
+  EXPECT_EQ(html_fault(html), "");
+}
+
+// A run that was not shrunk has a page too.
+TEST(Report, WorksWithoutShrinking) {
+  ExamineOptions options;
+  options.shrink = false;
+  options.likelihood = false;
+  const Finding finding = examine(majority_finding().found.recipe, "runs/example", options);
+  const std::string html = to_html(finding);
+  EXPECT_THAT(html, Not(HasSubstr("id=\"before\"")));
+  EXPECT_THAT(html, HasSubstr("The schedule that does it"));
+}
+
+TEST(Report, RefusesRunsThatDoNotFail) {
+  run::Recipe recipe;
+  recipe.scenario = run::load_scenario("scenarios/majority/overtaken-commit.toml");
+  recipe.seed = 1;
+  EXPECT_THROW(examine(recipe, "runs/example", {}), InputError);
+}
+
+// A page of a real run, with thousands of messages, stays small, and the window shows the
+// violation.
+TEST(Report, XrplPageIsOfReasonableSize) {
+  ExamineOptions options;
+  options.jobs = 2;
+  options.likelihood = false;
+  const Finding finding =
+      examine(failing_recipe("scenarios/xrpl/threshold-40.toml"), "runs/example", options);
+  const std::string html = to_html(finding);
+  EXPECT_LT(html.size(), 3'000'000u);
+  EXPECT_EQ(html_fault(html), "");
+  const RecordedRun& run = finding.smallest();
+  const Window window = telling_window(run.trace, run.verdict.violations.front());
+  EXPECT_LE(window.from, run.verdict.violations.front().time);
+  EXPECT_GE(window.until, run.verdict.violations.front().time);
+  EXPECT_LE(window.until - window.from, std::chrono::seconds(31));
+}
+
+// The curve's point of no return: everything fails from there on, and not before.
+TEST(Charts, PointOfNoReturn) {
+  std::vector<shrink::LikelihoodPoint> points(4);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    points[i].time = Time{} + std::chrono::seconds(i);
+    points[i].runs = 10;
+    points[i].failing = i >= 2 ? 10 : 3;
+  }
+  EXPECT_EQ(point_of_no_return(points), Time{} + std::chrono::seconds(2));
+  points[3].failing = 9;
+  EXPECT_EQ(point_of_no_return(points), Time::max());
+}
+
+/// Opens a page in a browser without a window and returns what it made of it.
+std::string dump_dom(const std::string& page) {
+  const std::string out = page + ".dom";
+  const std::string profile = page + ".profile";
+  const std::string call =
+      "timeout 120 chromium --headless --no-sandbox --disable-gpu "
+      "--user-data-dir=" +
+      profile + " --dump-dom --screenshot=" + page + ".png --window-size=1300,2000 file://" + page +
+      " >" + out + " 2>" + page + ".log";
+  EXPECT_EQ(std::system(call.c_str()), 0) << read_file(page + ".log", 1 << 20);
+  return read_file(out, 64 << 20);
+}
+
+// A real browser renders the page: every section is there and the script raised no error.
+TEST(Report, OpensInABrowser) {
+  if (std::system("command -v chromium >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "chromium is not installed: the page was not opened in a browser";
+  }
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("dissensus-report-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string page = (folder / "report.html").string();
+  write_file(page, to_html(majority_finding()));
+  const std::string dom = dump_dom(page);
+  for (const char* part : {"id=\"schedule\"", "id=\"diagram\"", "id=\"hunt\"", "</svg>"}) {
+    EXPECT_THAT(dom, HasSubstr(part));
+  }
+  // Buttons are hidden in the file; only the script shows them.
+  EXPECT_THAT(dom, Not(HasSubstr("hidden=")));
+  EXPECT_THAT(read_file(page + ".log", 1 << 20), Not(HasSubstr("CONSOLE")));
+  EXPECT_GT(std::filesystem::file_size(page + ".png"), 40'000u) << "the page is nearly blank";
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace dissensus::report
