@@ -7,7 +7,8 @@
 
 #include "dissensus/dissensus.h"
 
-#include "campaign/random_hunt.h"
+#include "campaign/hunt.h"
+#include "campaign/sample_search.h"
 #include "run/run_folder.h"
 
 namespace {
@@ -193,13 +194,16 @@ int report(const run::Recipe& recipe, const std::string& folder) {
 
 int hunt(const std::string& path, const std::string& runs_folder) {
   const run::Scenario scenario = run::load_scenario(path, all_systems());
-  const campaign::HuntResult result =
-      campaign::random_hunt(scenario, {.seed = 1, .runs = 10'000, .jobs = 1},
-                            [](const campaign::HuntProgress&) { return true; });
-  fmt::print("{} after {} runs\n", result.finding ? "found a violation" : "found nothing",
+  campaign::HuntParts parts;
+  parts.search = campaign::make_sample_search(scenario, 1);
+  campaign::HuntOptions options;
+  options.budget.runs = 10'000;
+  const campaign::HuntResult result = campaign::hunt(scenario, parts, options);
+  fmt::print("{} after {} runs\n", result.found() ? "found a violation" : "found nothing",
              result.progress.runs);
-  if (!result.finding) return 0;
-  const run::Recipe recipe{scenario, result.finding->schedule, result.finding->seed, {}, {}};
+  if (!result.found()) return 0;
+  const campaign::Finding& finding = result.progress.findings.front();
+  const run::Recipe recipe{scenario, finding.schedule, finding.seed, {}, {}};
   return report(recipe, run::create_run_folder(runs_folder, scenario.name));
 }
 
