@@ -1,12 +1,12 @@
 #include "study/plot.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "study/plot_parts.h"
 #include "study/samples.h"
 #include "trace/svg_canvas.h"
 
@@ -16,68 +16,6 @@ namespace {
 using trace::Box;
 using trace::Point;
 using trace::SvgCanvas;
-
-// Told apart in print and by colour-blind readers (Okabe and Ito).
-constexpr std::array<std::string_view, 5> kColours{"#222222", "#d55e00", "#0072b2", "#009e73",
-                                                   "#cc79a7"};
-constexpr std::string_view kGrid = "#e4e4e4";
-constexpr std::string_view kAxis = "#555555";
-constexpr double kSmall = 11;
-
-std::string_view colour(std::size_t series) {
-  return kColours[series % kColours.size()];
-}
-
-/// A step of 1, 2 or 5 times a power of ten that gives at most `count` intervals.
-double nice_step(double span, int count) {
-  const double raw = span / count;
-  const double power = std::pow(10.0, std::floor(std::log10(raw)));
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (factor * power >= raw * (1 - 1e-9)) return factor * power;
-  }
-  return 10 * power;
-}
-
-/// 0, step, 2 step... up to `end`.
-std::vector<double> ticks(double end, double step) {
-  std::vector<double> result;
-  const auto count = static_cast<int>(std::floor(end / step + 1e-9));
-  for (int i = 0; i <= count; ++i) result.push_back(i * step);
-  return result;
-}
-
-/// Wraps at spaces to lines of about this width.
-std::vector<std::string> wrap(const std::string& text, double width, double size) {
-  std::vector<std::string> lines;
-  std::string line;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    const std::string longer = line.empty() ? word : fmt::format("{} {}", line, word);
-    if (!line.empty() && trace::text_width(longer, size) > width) {
-      lines.push_back(line);
-      line = word;
-    } else {
-      line = longer;
-    }
-    at = end + 1;
-  }
-  if (!line.empty()) lines.push_back(line);
-  return lines;
-}
-
-double caption_height(const std::string& caption, double width) {
-  return 16.0 * static_cast<double>(wrap(caption, width, kSmall).size()) + 12;
-}
-
-void draw_caption(SvgCanvas& canvas, const std::string& caption, double top, double width) {
-  double y = top + 14;
-  for (const std::string& line : wrap(caption, width, kSmall)) {
-    canvas.text({16, y}, line, {.size = kSmall, .fill = "#444444"});
-    y += 16;
-  }
-}
 
 double axis_end(const DistributionPanel& panel) {
   if (panel.x_max > 0) return panel.x_max;
@@ -148,9 +86,7 @@ class PanelDrawing {
       share = height;
     }
     path.push_back(at(end_, share));
-    // A polygon closes: the way back along itself makes it a line.
-    for (std::size_t i = path.size() - 1; i-- > 1;) path.push_back(Point(path[i]));
-    canvas_.polygon(path, "none", colour(index), index == 0 ? 2.2 : 1.6);
+    draw_path(canvas_, std::move(path), colour(index), index == 0 ? 2.2 : 1.6);
   }
 
   void draw_legend() {
