@@ -1,0 +1,36 @@
+// What was isolated, for people and for programs.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "isolate/branches.h"
+#include "isolate/cross_validation.h"
+#include "isolate/isolation.h"
+
+namespace dissensus::isolate {
+
+struct Report {
+  std::string source;  ///< what was analysed, as the user named it
+  const RunTable& table;
+  const IsolationResult& result;
+  std::optional<CrossValidation> validation = std::nullopt;
+  /// An SVG picture of a run, or nothing; asked for one run per finding by the HTML report.
+  std::function<std::string(const RunSummary&)> picture = nullptr;
+};
+
+std::string_view to_string(Mode mode);
+/// The run that shows a finding best: one of its cluster in which the fewest other findings hold.
+std::size_t representative(const Report& report, std::size_t finding);
+
+std::string text_report(const Report& report);
+/// Indented JSON; docs/isolation.md says what is in it.
+std::string json_report(const Report& report);
+/// One page that needs nothing else.
+std::string html_report(const Report& report);
+
+std::string text_report(const BranchData& data, const std::vector<BranchFinding>& findings);
+std::string json_report(const BranchData& data, const std::vector<BranchFinding>& findings);
+
+}  // namespace dissensus::isolate

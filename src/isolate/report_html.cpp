@@ -1,0 +1,211 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "isolate/overlap_figure.h"
+#include "isolate/predicate_text.h"
+#include "isolate/report.h"
+#include "trace/text.h"
+
+namespace dissensus::isolate {
+namespace {
+
+using trace::xml_text;
+
+constexpr std::string_view kStyle = R"(
+body{font:15px/1.5 system-ui,sans-serif;color:#1d2733;background:#f4f6f8;margin:0}
+main{max-width:1080px;margin:0 auto;padding:24px}
+h1{font-size:24px;margin:8px 0}h2{font-size:18px;margin:28px 0 8px}
+.lead{color:#4a5866}
+.card{background:#fff;border:1px solid #d8dee5;border-radius:8px;padding:16px 20px;margin:16px 0}
+.card>header{display:flex;gap:14px;align-items:baseline}
+.rank{font-size:22px;font-weight:700;color:#2f5d8a}
+.says{font-size:16px;font-weight:600}
+code{font:13px ui-monospace,monospace;background:#eef2f6;padding:2px 5px;border-radius:4px}
+table{border-collapse:collapse;margin:10px 0}
+th,td{padding:4px 12px;text-align:right;border-bottom:1px solid #e4e9ee}
+th:first-child,td:first-child{text-align:left}th{color:#4a5866;font-weight:600}
+.numbers{display:flex;flex-wrap:wrap;gap:24px;margin:10px 0}
+.numbers div{min-width:90px}.numbers b{display:block;font-size:20px}
+.numbers span{color:#4a5866;font-size:13px}
+meter{width:120px}
+.runs{font:12px ui-monospace,monospace;word-spacing:6px;overflow-wrap:anywhere}
+summary{cursor:pointer;color:#2f5d8a;margin:6px 0}
+.strong{background:#e6f2e6}
+.overlap{max-width:100%;height:auto}
+.picture{overflow:auto;border:1px solid #e4e9ee;margin:8px 0}
+)";
+
+std::string percent(double share) {
+  return fmt::format("{:.1f} %", 100 * share);
+}
+
+std::string run_names(const RunTable& table, const std::vector<std::size_t>& runs) {
+  std::string html;
+  for (const std::size_t run : runs) {
+    const RunSummary& summary = table.runs()[run];
+    if (!html.empty()) html += " ";
+    html += summary.link.empty() ? xml_text(summary.name)
+                                 : fmt::format("<a href=\"{}\">{}</a>", xml_text(summary.link),
+                                               xml_text(summary.name));
+  }
+  return html;
+}
+
+std::string details(std::string_view title, const std::string& content) {
+  return fmt::format("<details><summary>{}</summary>{}</details>\n", title, content);
+}
+
+std::string label_rows(const Report& report, const Finding& finding) {
+  const std::vector<std::string>& labels = report.table.space().schema().labels;
+  if (labels.empty()) return {};
+  std::string html =
+      "<table><tr><th>label</th><th>runs found</th><th>precision</th><th>recall</th><th>F1</th>"
+      "<th>F0.5</th></tr>\n";
+  for (std::size_t label = 0; label < labels.size(); ++label) {
+    const Scores& scores = finding.scores[label];
+    if (!scores.occurs()) continue;
+    html += fmt::format(
+        "<tr{}><td>{}</td><td>{} of {}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+        scores.precision() > 0.5 ? " class=\"strong\"" : "", xml_text(labels[label]),
+        scores.true_positive, scores.true_positive + scores.false_negative,
+        percent(scores.precision()), percent(scores.recall()), percent(scores.f1()),
+        percent(scores.f_half()));
+  }
+  return html + "</table>\n";
+}
+
+std::string relatives_html(const Report& report, const Finding& finding) {
+  if (finding.relatives.empty() && finding.equivalent == 0) return {};
+  std::string rows;
+  for (const Relative& relative : finding.relatives) {
+    rows += fmt::format(
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td style=\"text-align:left\"><code>{}"
+        "</code></td></tr>\n",
+        to_string(relative.type), relative.failing, relative.successful,
+        xml_text(notation(report.table.space(), relative.candidate)));
+  }
+  return details(
+      fmt::format("Predicates that say nearly the same ({} in exactly the same runs)",
+                  finding.equivalent),
+      "<table><tr><th></th><th>failing</th><th>successful</th><th>predicate</th></tr>\n" + rows +
+          "</table>");
+}
+
+std::string representative_html(const Report& report, std::size_t index) {
+  const std::size_t run = representative(report, index);
+  const RunSummary& summary = report.table.runs()[run];
+  std::string html = fmt::format("<p>Representative run: {}</p>\n", run_names(report.table, {run}));
+  if (report.picture) {
+    const std::string svg = report.picture(summary);
+    if (!svg.empty()) html += fmt::format("<div class=\"picture\">{}</div>\n", svg);
+  }
+  return html;
+}
+
+std::string number(std::string_view what, const std::string& value) {
+  return fmt::format("<div><b>{}</b><span>{}</span></div>", value, what);
+}
+
+std::string card(const Report& report, std::size_t index) {
+  const Finding& finding = report.result.findings[index];
+  const PredicateSpace& space = report.table.space();
+  std::string html = fmt::format(
+      "<section class=\"card\" id=\"p{0}\"><header><span class=\"rank\">P{0}</span><span "
+      "class=\"says\">{1}</span></header>\n<p><code>{2}</code></p>\n<div class=\"numbers\">",
+      index + 1, xml_text(words(space, finding.candidate)),
+      xml_text(report.result.mode == Mode::reference ? reference_name(space, finding.candidate)
+                                                     : notation(space, finding.candidate)));
+  html += number("failing runs in its cluster", fmt::format("{}", finding.cluster.size()));
+  html += number("failing runs in all", fmt::format("{}", finding.failing.size()));
+  html += number("successful runs", fmt::format("{}", finding.successful.size()));
+  html += number("importance", fmt::format("{:.3f}", finding.importance));
+  html += number(fmt::format("increase, 95 % interval {:.2f} to {:.2f}",
+                             finding.increase_interval.low, finding.increase_interval.high),
+                 fmt::format("{:.3f}", finding.increase));
+  html += "</div>\n" + label_rows(report, finding) + representative_html(report, index) +
+          relatives_html(report, finding);
+  const auto runs = [&](const std::vector<std::size_t>& list) {
+    return fmt::format("<p class=\"runs\">{}</p>", run_names(report.table, list));
+  };
+  html += details(fmt::format("Cluster: {} failing runs", finding.cluster.size()),
+                  runs(finding.cluster));
+  if (finding.failing.size() > finding.cluster.size())
+    html += details(fmt::format("All {} failing runs in which it holds", finding.failing.size()),
+                    runs(finding.failing));
+  if (!finding.successful.empty())
+    html += details(fmt::format("{} successful runs in which it holds", finding.successful.size()),
+                    runs(finding.successful));
+  return html + "</section>\n";
+}
+
+std::string overlaps(const Report& report) {
+  std::vector<OverlapSet> sets;
+  for (std::size_t index = 0; index < report.result.findings.size(); ++index)
+    sets.push_back({fmt::format("P{}", index + 1), report.result.findings[index].failing});
+  const std::vector<std::string>& labels = report.table.space().schema().labels;
+  for (std::size_t label = 0; label < labels.size(); ++label) {
+    OverlapSet set{fmt::format("label {}", labels[label]), {}};
+    for (std::size_t run = 0; run < report.table.runs().size(); ++run) {
+      if ((report.table.runs()[run].labels >> label & 1) != 0) set.members.push_back(run);
+    }
+    if (!set.members.empty()) sets.push_back(std::move(set));
+  }
+  std::vector<std::size_t> failing;
+  for (std::size_t run = 0; run < report.table.runs().size(); ++run) {
+    if (report.table.runs()[run].failing) failing.push_back(run);
+  }
+  return fmt::format(
+      "<h2>Overlaps</h2><p class=\"lead\">Each column is a combination of predicates{} and the "
+      "number of failing runs that have exactly it.</p><div class=\"card\">{}</div>\n",
+      labels.empty() ? "" : " and labels", overlap_figure(sets, failing));
+}
+
+std::string validation_html(const Report& report) {
+  if (!report.validation) return {};
+  std::string html = fmt::format(
+      "<h2>Cross-validation</h2><p class=\"lead\">{} folds. Predicates are chosen on the other "
+      "folds "
+      "and scored on runs that took no part in choosing them, successful ones included.</p>"
+      "<div class=\"card\"><table><tr><th>label</th><th>precision</th><th>recall</th><th>F1</th>"
+      "<th>F1, all predicates of the label</th></tr>\n",
+      report.validation->predicates.size());
+  const std::vector<std::string>& labels = report.table.space().schema().labels;
+  for (std::size_t label = 0; label < labels.size(); ++label) {
+    const CrossValidation::Label& scores = report.validation->labels[label];
+    if (!scores.single.occurs()) continue;
+    html += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                        xml_text(labels[label]), percent(scores.single.precision()),
+                        percent(scores.single.recall()), percent(scores.single.f1()),
+                        percent(scores.together.f1()));
+  }
+  return html + "</table></div>\n";
+}
+
+}  // namespace
+
+std::string html_report(const Report& report) {
+  const IsolationResult& result = report.result;
+  std::string html = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Root causes: {0}"
+      "</title>\n<style>{1}</style></head><body><main>\n<h1>Root causes of {2} failing runs</h1>\n"
+      "<p class=\"lead\">{0}: {3} runs, {2} of them fail. {4} candidates from {5} predicates, {6} "
+      "mode. {7} failing runs have no predicate.</p>\n",
+      xml_text(report.source), kStyle, report.table.failing(), report.table.runs().size(),
+      result.candidates, result.base_predicates, to_string(result.mode), result.unexplained.size());
+  for (std::size_t index = 0; index < result.findings.size(); ++index) html += card(report, index);
+  if (result.findings.empty()) {
+    html +=
+        "<p class=\"card\">No predicate tells failing runs from successful ones with enough "
+        "confidence.</p>\n";
+  }
+  html += overlaps(report);
+  if (!result.unexplained.empty()) {
+    html += details(
+        fmt::format("{} failing runs without a predicate", result.unexplained.size()),
+        fmt::format("<p class=\"runs\">{}</p>", run_names(report.table, result.unexplained)));
+  }
+  return html + validation_html(report) + "</main></body></html>\n";
+}
+
+}  // namespace dissensus::isolate
