@@ -18,6 +18,7 @@ shrink::ShrinkResult shrink_run(const run::Recipe& recipe, const ExamineOptions&
   shrink::ShrinkOptions shrinking;
   shrinking.jobs = options.jobs;
   shrinking.runs_max = options.shrink_runs_max;
+  shrinking.all_violations = options.all_violations;
   shrinking.keep_going = options.keep_shrinking;
   return shrink::shrink(recipe.scenario, recipe.schedule, recipe.seed, shrinking, systems);
 }
@@ -55,26 +56,21 @@ Finding examine(const run::Recipe& recipe, const std::string& folder, const Exam
   return finding;
 }
 
-void write_finding(const std::string& folder, const Finding& finding) {
-  if (finding.shrinking) {
-    const run::Recipe& minimal = finding.shrinking->recipe;
-    std::error_code error;
-    std::filesystem::create_directories(folder + "/minimal", error);
-    if (error) {
-      throw InputError(fmt::format("{}/minimal: cannot be created: {}", folder, error.message()));
-    }
-    run::RunOptions options;
-    options.detail = trace::Detail::everything;
-    options.metrics = true;
-    options.log = true;
-    run::Runner runner;
-    run::write_run_folder(folder + "/minimal", minimal, options,
-                          runner.run(minimal.scenario, minimal.schedule, minimal.seed, options));
-    write_file(folder + "/minimal.json",
-               faults::to_json(minimal.schedule, minimal.scenario.system_description(),
-                               minimal.scenario.nodes()));
-    write_file(folder + "/shrink.json", shrink::to_json(*finding.shrinking));
+void write_minimal(const std::string& folder, const shrink::ShrinkResult& result) {
+  const run::Recipe& minimal = result.recipe;
+  std::error_code error;
+  std::filesystem::create_directories(folder + "/minimal", error);
+  if (error) {
+    throw InputError(fmt::format("{}/minimal: cannot be created: {}", folder, error.message()));
   }
+  run::record_run(folder + "/minimal", minimal);
+  write_file(folder + "/minimal.json",
+             faults::to_json(minimal.schedule, minimal.scenario.system_description(),
+                             minimal.scenario.nodes()));
+  write_file(folder + "/shrink.json", shrink::to_json(result));
+}
+
+void write_page(const std::string& folder, const Finding& finding) {
   write_file(folder + "/report.html", to_html(finding));
 }
 

@@ -15,6 +15,7 @@ struct ExamineOptions {
   std::size_t jobs = 1;
   std::string program = "dissensus";  ///< as replay commands call it
   std::size_t shrink_runs_max = 1'000'000;
+  bool all_violations = false;  ///< see shrink::ShrinkOptions
   /// Asked all the time; false ends the current stage with what it has reached. May be empty.
   std::function<bool(const shrink::ShrinkProgress&)> keep_shrinking;
   std::function<bool()> keep_measuring;
@@ -25,7 +26,9 @@ struct ExamineOptions {
 Finding examine(const run::Recipe& recipe, const std::string& folder, const ExamineOptions& options,
                 const SystemRegistry& systems = run::built_in_systems());
 
-/// Writes minimal/, minimal.json and shrink.json (where the finding was shrunk) and report.html.
-void write_finding(const std::string& folder, const Finding& finding);
+/// Writes the smallest run of a folder: minimal/, minimal.json and shrink.json.
+void write_minimal(const std::string& folder, const shrink::ShrinkResult& result);
+/// Writes report.html.
+void write_page(const std::string& folder, const Finding& finding);
 
 }  // namespace dissensus::report

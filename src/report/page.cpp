@@ -1,5 +1,7 @@
 #include "report/page.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "trace/text.h"
@@ -97,6 +99,8 @@ std::string folded(std::string_view summary, std::string_view body) {
 }
 
 std::string figure(std::string_view svg, std::string_view caption) {
+  // A page is no XML document: the drawing's own declaration stays outside.
+  if (svg.starts_with("<?xml")) svg.remove_prefix(std::min(svg.find("<svg"), svg.size()));
   return fmt::format(
       "<figure><div class=\"canvas\">{}</div>\n<figcaption>{}</figcaption></figure>\n", svg,
       caption);

@@ -338,6 +338,12 @@ Window telling_window(const trace::Trace& trace, const oracle::Violation& violat
   return window;
 }
 
+std::string picture(const Finding& finding) {
+  const RecordedRun& run = finding.smallest();
+  return fmt::format("<p>{}</p>\n", escape(run.verdict.violations.front().text)) +
+         words_list(run.recipe) + diagram(run, true);
+}
+
 std::string to_html(const Finding& finding) {
   const RecordedRun& run = finding.smallest();
   DISSENSUS_ASSERT(!run.verdict.violations.empty() && !finding.found.verdict.violations.empty(),

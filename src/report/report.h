@@ -43,6 +43,9 @@ RecordedRun record(const run::Recipe& recipe, std::string replay);
 /// The page; the same finding gives the same bytes. The finding must hold a violation.
 std::string to_html(const Finding& finding);
 
+/// The smallest run in words and as a diagram: a part of other pages (HTML).
+std::string picture(const Finding& finding);
+
 /// The stretch of a run that shows its violation: the instance that was violated from its first
 /// report on, or the time around the last progress.
 struct Window {

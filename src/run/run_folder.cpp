@@ -171,6 +171,18 @@ void write_run_folder(const std::string& folder, const Recipe& recipe, const Run
   }
 }
 
+RunResult record_run(const std::string& folder, const Recipe& recipe) {
+  RunOptions options;
+  options.detail = trace::Detail::everything;
+  options.metrics = true;
+  options.log = true;
+  options.branch = recipe.branch;
+  Runner runner;
+  RunResult result = runner.run(recipe.scenario, recipe.schedule, recipe.seed, options);
+  write_run_folder(folder, recipe, options, result);
+  return result;
+}
+
 Recipe read_recipe(const std::string& path, const SystemRegistry& systems) {
   std::error_code error;
   if (fs::is_directory(path, error)) return read_folder(path, systems);

@@ -21,6 +21,9 @@ void finish_run_folder(const std::string& folder);
 void write_run_folder(const std::string& folder, const Recipe& recipe, const RunOptions& options,
                       RunResult result);
 
+/// Runs a recipe with everything recorded and writes its folder.
+RunResult record_run(const std::string& folder, const Recipe& recipe);
+
 /// Reads a run folder, or a trace file, which carries its own scenario, schedule and seed.
 Recipe read_recipe(const std::string& path, const SystemRegistry& systems = built_in_systems());
 

@@ -1,5 +1,8 @@
 #include "shrink/shrink.h"
 
+#include <set>
+#include <string>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -29,7 +32,7 @@ class Shrinker {
 
   ShrinkResult run() {
     const run::RunResult failing = pool_.lend()->run(scenario_, schedule_, seed_);
-    signature_ = failure_of(failing);
+    signature_ = signature_of(failing);
     if (signature_.empty()) {
       throw InputError(
           fmt::format("{}: the run with seed {} does not fail, so there is nothing to shrink",
@@ -55,7 +58,17 @@ class Shrinker {
  private:
   bool fails(run::Runner& runner, const run::Scenario& scenario, const faults::Schedule& schedule,
              std::uint64_t seed) const {
-    return failure_of(runner.run(scenario, schedule, seed)) == signature_;
+    return signature_of(runner.run(scenario, schedule, seed)) == signature_;
+  }
+  /// What must stay the same.
+  std::string signature_of(const run::RunResult& result) const {
+    if (!options_.all_violations) return failure_of(result);
+    std::set<std::string> signatures;
+    if (result.verdict.outcome == oracle::Outcome::fail) {
+      for (const oracle::Violation& violation : result.verdict.violations)
+        signatures.insert(violation.signature());
+    }
+    return fmt::format("{}", fmt::join(signatures, " "));
   }
 
   Tried judge(const Candidates& candidates, std::size_t count,

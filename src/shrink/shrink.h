@@ -21,6 +21,8 @@ struct ShrinkProgress {
 
 struct ShrinkOptions {
   std::size_t jobs = 1;
+  /// Preserve every signature of the run, not only the first: several rules may name one cause.
+  bool all_violations = false;
   std::size_t runs_max = 1'000'000;
   /// Asked after each run; false ends the shrinking with what was reached. May be empty. Limits of
   /// wall time go here: this room knows no real clock.

@@ -28,7 +28,7 @@ inline std::string html_fault(std::string_view html) {
       ++i;
       continue;
     }
-    if (html.substr(i, 9) == "<!DOCTYPE" || html.substr(i, 5) == "<?xml") {
+    if (html.substr(i, 9) == "<!DOCTYPE") {
       i = html.find('>', i) + 1;
       continue;
     }
