@@ -1,6 +1,6 @@
 # Everything a person does with the project, each from a fresh machine: set-up is part of it.
 JOBS ?= $(shell nproc)
-HUNT ?= scenarios/xrpl/thesis.toml
+HUNT ?= scenarios/xrpl/b3.toml
 
 # Of these builds only a part is needed: threads for ThreadSanitizer, hashes for Debug.
 targets-tsan = --target tests-parallel
@@ -8,8 +8,8 @@ targets-debug = --target determinism_triples
 # $(call configure,PRESET): quiet unless it fails.
 configure = cmake --preset $(1) >build/$(1).configure.log 2>&1 || { cat build/$(1).configure.log; exit 1; }
 
-.PHONY: hunt test bench study-xrpl format lint install fuzz build clean \
-        setup setup-tools build-debug build-asan build-tsan
+.PHONY: hunt test bench study-xrpl check-r format lint install fuzz build clean \
+        setup setup-test setup-tools build-debug build-asan build-tsan
 
 # Finds a bug: the main job. Exit code 1 of dissensus means that it found one.
 hunt: setup
@@ -22,7 +22,7 @@ build: setup
 	cmake --build --preset release -j $(JOBS)
 
 # The whole suite: Release, Debug against Release, AddressSanitizer + UBSan, ThreadSanitizer.
-test: build build-debug build-asan build-tsan
+test: setup-test build build-debug build-asan build-tsan
 	ctest --test-dir build/release --output-on-failure -j $(JOBS)
 	scripts/check-determinism build/release build/debug build/asan
 	ctest --test-dir build/asan --output-on-failure -j $(JOBS)
@@ -43,6 +43,10 @@ bench: build
 study-xrpl: build
 	build/release/study_xrpl all $(if $(DATA),--data $(DATA)) --jobs $(JOBS)
 
+# Derives the test vectors of the statistics again, where R is installed.
+check-r:
+	@scripts/check-r-vectors || [ $$? -eq 77 ]
+
 format: setup-tools
 	scripts/check-format --fix
 
@@ -60,6 +64,9 @@ install: build
 setup:
 	@scripts/setup build
 	@mkdir -p build
+
+setup-test: setup
+	@scripts/setup test
 
 setup-tools: setup
 	@scripts/setup tools

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/plugins.h"
 #include "cli/verb.h"
 
 namespace dissensus::cli {
@@ -9,11 +10,13 @@ namespace {
 struct CheckOptions {
   std::string scenario;
   std::string schedule;
+  PluginOptions plugins;
   OutputOptions output;
 };
 
 ExitCode check(const CheckOptions& options) {
-  const run::Scenario scenario = run::load_scenario(options.scenario);
+  const Registry registry = options.plugins.load();
+  const run::Scenario scenario = run::load_scenario(options.scenario, registry.systems);
   if (!options.schedule.empty()) run::load_schedule(options.schedule, scenario);
   if (options.output.quiet) return kAllHeld;
   const SystemDescription& description = scenario.system_description();
@@ -45,6 +48,7 @@ Verb add_check_verb(CLI::App& program) {
   const auto options = std::make_shared<CheckOptions>();
   app->add_option("scenario", options->scenario, "Scenario file (TOML)")->required();
   app->add_option("--schedule", options->schedule, "Schedule file (JSON) to validate with it");
+  options->plugins.add_to(*app);
   options->output.add_to(*app);
   app->footer("Example:\n  dissensus check scenarios/majority/overtaken-commit.toml");
   return {app, [options] { return check(*options); }};

@@ -1,172 +1,226 @@
-#include <atomic>
-#include <charconv>
-#include <chrono>
-#include <csignal>
+#include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "campaign/random_hunt.h"
+#include "campaign/hunt.h"
+#include "campaign/parts.h"
+#include "cli/finding_folder.h"
+#include "cli/hunt_options.h"
+#include "cli/hunt_panel.h"
 #include "cli/verb.h"
+#include "faults/words.h"
+#include "search/registry.h"
 
 namespace dissensus::cli {
 
 namespace {
 
-// Set by Ctrl-C; the hunt ends after the current run and reports what it has.
-std::atomic<bool> interrupted{false};
-
-using RealClock = std::chrono::steady_clock;
+using Json = nlohmann::ordered_json;
 
 struct HuntVerbOptions {
-  std::string scenario;
-  std::string search = "random";
+  HuntSettings settings;
   std::string budget = "10000runs";
-  std::uint64_t seed = 1;
-  std::size_t jobs = default_jobs();
-  std::string parent = "runs";
-  OutputOptions output;
+  std::string out = "runs";
+  bool all = false;
+  bool no_shrink = false;
+  bool no_report = false;
 };
 
-struct Budget {
-  std::size_t runs = SIZE_MAX / 2;
-  Duration virtual_time = Duration::max();
-  std::chrono::microseconds wall = std::chrono::microseconds::max();
+/// A hunt that has ended, and what it left behind.
+struct FinishedHunt {
+  campaign::HuntResult result;
+  double wall_seconds = 0;
+  std::string folder;                   ///< of the hunt
+  std::vector<FindingFolder> findings;  ///< in the order of result.progress.findings
+  std::string replay;                   ///< of the first finding
+  std::string resume;                   ///< command; empty when there is nothing to resume
 };
 
-/// "180runs", "1h-virtual" or "30s".
-Budget parse_budget(const std::string& text) {
-  Budget budget;
-  static constexpr std::string_view kRuns = "runs";
-  static constexpr std::string_view kVirtual = "-virtual";
-  if (text.ends_with(kRuns)) {
-    const char* const end = text.data() + text.size() - kRuns.size();
-    const auto [position, error] = std::from_chars(text.data(), end, budget.runs);
-    if (error == std::errc() && position == end && budget.runs > 0) return budget;
-  } else if (text.ends_with(kVirtual)) {
-    const auto time =
-        parse_duration(std::string_view(text).substr(0, text.size() - kVirtual.size()));
-    if (time) {
-      budget.virtual_time = *time;
-      return budget;
-    }
-  } else if (const auto time = parse_duration(text)) {
-    budget.wall = *time;
-    return budget;
-  }
-  throw InputError(
-      fmt::format("--budget: expected e.g. 180runs, 1h-virtual or 30s, found '{}'", text));
+std::string resume_command(const HuntVerbOptions& options, const std::string& folder) {
+  return fmt::format("{} hunt {} {} --budget {} --out {}{} --resume", program_invocation_name,
+                     shell_word(options.settings.scenario), options.settings.command_words(),
+                     options.budget, shell_word(folder), options.all ? " --all" : "");
 }
 
-/// A line on the terminal that is drawn over; nothing in a pipe.
-class ProgressLine {
- public:
-  explicit ProgressLine(bool wanted) : wanted_(wanted && is_terminal()) {}
-  ~ProgressLine() {
-    if (drawn_) fmt::print(stderr, "\r{:<78}\r", "");
+/// The words that a replay needs beside the folder.
+std::string plugin_words(const HuntVerbOptions& options) {
+  std::string words;
+  for (const std::string& file : options.settings.plugins.files) {
+    words += " --plugin " + shell_word(file);
   }
-  void update(const campaign::HuntProgress& progress) {
-    const RealClock::time_point now = RealClock::now();
-    if (!wanted_ || now - last_ < std::chrono::milliseconds(200)) return;
-    last_ = now;
-    drawn_ = true;
-    const double seconds = std::chrono::duration<double>(now - start_).count();
+  return words;
+}
+
+std::vector<std::pair<std::string, std::string>> hunt_words(const HuntVerbOptions& options,
+                                                            const FinishedHunt& hunt) {
+  const campaign::HuntProgress& progress = hunt.result.progress;
+  return {{"search", options.settings.search},
+          {"seed of the hunt", std::to_string(options.settings.seed)},
+          {"runs", std::to_string(progress.runs)},
+          {"virtual time",
+           fmt::format("{:.1f} s", std::chrono::duration<double>(progress.virtual_time).count())},
+          {"runs that failed", std::to_string(progress.failed)},
+          {"runs made twice, all equal", progress.equal == progress.repeated
+                                             ? std::to_string(progress.repeated)
+                                             : std::string("NO")}};
+}
+
+/// A folder for each finding, or the one that it got before the hunt was interrupted. The first
+/// finding is the latest run.
+void record_findings(const HuntVerbOptions& options, const run::Scenario& scenario,
+                     const SystemRegistry& systems, const std::string& parent,
+                     campaign::Store& store, FinishedHunt& hunt) {
+  const ExaminePlan plan{!options.no_shrink, !options.no_report, options.settings.jobs,
+                         hunt_words(options, hunt)};
+  for (const campaign::Finding& finding : hunt.result.progress.findings) {
+    const std::string existing = store.folder_of(finding.signature);
+    FindingFolder folder = record_finding(scenario, finding, parent, existing);
+    // A run that its recorded schedule does not repeat may not fail again.
+    if (finding.reproduced) examine_finding(folder, plan, systems);
+    store.set_folder(finding.signature, folder.path);
+    hunt.findings.push_back(std::move(folder));
+  }
+  if (hunt.findings.empty()) return;
+  run::finish_run_folder(hunt.findings.front().path);
+  hunt.replay = replay_command(hunt.findings.front().path) + plugin_words(options);
+}
+
+Json findings_json(const FinishedHunt& hunt) {
+  Json json = Json::array();
+  for (std::size_t i = 0; i < hunt.findings.size(); ++i) {
+    const campaign::Finding& finding = hunt.result.progress.findings[i];
+    json.push_back({{"signature", finding.signature},
+                    {"count", finding.count},
+                    {"first_evaluation", finding.item + 1},
+                    {"reproduced", finding.reproduced},
+                    {"run_folder", hunt.findings[i].path}});
+  }
+  return json;
+}
+
+void print_json(const HuntVerbOptions& options, const FinishedHunt& hunt) {
+  const campaign::HuntProgress& progress = hunt.result.progress;
+  Json json;
+  json["found"] = hunt.result.found();
+  json["search"] = options.settings.search;
+  json["seed"] = options.settings.seed;
+  json["evaluations"] = progress.runs;
+  json["unknown"] = progress.unknown;
+  json["virtual_seconds"] = static_cast<double>(progress.virtual_time.count()) / 1e6;
+  json["wall_seconds"] = hunt.wall_seconds;
+  json["stability"] = {{"repeated", progress.repeated}, {"equal", progress.equal}};
+  json["violations"] = Json::array();
+  json["findings"] = findings_json(hunt);
+  json["hunt_folder"] = hunt.folder;
+  json["run_folder"] = nullptr;
+  if (hunt.result.found()) {
+    const campaign::Finding& first = progress.findings.front();
+    json["violations"] = Json::parse(oracle::to_json(first.verdict))["violations"];
+    json["hash"] = trace::to_hex(first.hash);
+    json["run_folder"] = hunt.findings.front().path;
+    json["replay"] = hunt.replay;
+  }
+  if (!hunt.resume.empty()) json["resume"] = hunt.resume;
+  fmt::print("{}\n", json.dump(2));
+}
+
+void print_shrunk(const shrink::ShrinkResult& shrunk) {
+  const run::Recipe& recipe = shrunk.recipe;
+  fmt::print("shrunk in {} runs; {}:\n", shrunk.runs,
+             shrunk.minimal ? "nothing of it can be taken away" : "not minimal yet");
+  for (const std::string& line : faults::in_words(
+           recipe.schedule, recipe.scenario.system_description(), recipe.scenario.nodes())) {
+    fmt::print("  - {}\n", line);
+  }
+}
+
+void print_text(const HuntVerbOptions& options, const FinishedHunt& hunt) {
+  const campaign::HuntProgress& progress = hunt.result.progress;
+  fmt::print("{} after {} {} ({:.1f} s of virtual time, {:.2f} s of wall time)\n",
+             hunt.result.found() ? "found a violation" : "found nothing", progress.runs,
+             progress.runs == 1 ? "run" : "runs",
+             static_cast<double>(progress.virtual_time.count()) / 1e6, hunt.wall_seconds);
+  for (std::size_t i = 0; i < hunt.findings.size() && options.all; ++i) {
+    const campaign::Finding& finding = progress.findings[i];
+    fmt::print("  {} x {}, first in run {}: {}\n", finding.count, finding.signature,
+               finding.item + 1, hunt.findings[i].path);
+  }
+  if (!hunt.findings.empty() && hunt.findings.front().shrinking) {
+    print_shrunk(*hunt.findings.front().shrinking);
+  }
+  if (!hunt.findings.empty() && !options.no_report) {
+    fmt::print("report    {}/report.html\n", hunt.findings.front().path);
+  }
+  fmt::print("results   {}\n", hunt.folder);
+  if (!hunt.resume.empty()) fmt::print("interrupted; resume: {}\n", hunt.resume);
+  if (!hunt.findings.empty()) {
+    const FindingFolder& first = hunt.findings.front();
+    fmt::print("\n");
+    print_report({first.recipe, first.result, first.path, plugin_words(options)},
+                 options.settings.output);
+  }
+}
+
+/// What must not pass unnoticed, whatever the verdict.
+ExitCode exit_code_of_hunt(const FinishedHunt& hunt) {
+  const campaign::HuntProgress& progress = hunt.result.progress;
+  for (const campaign::Finding& finding : progress.findings) {
+    if (finding.reproduced) continue;
     fmt::print(stderr,
-               "\r{} runs, {:.0f} runs/s, {:.2f} h of virtual time, {} runs made twice and equal  ",
-               progress.runs, static_cast<double>(progress.runs) / seconds,
-               std::chrono::duration<double, std::ratio<3600>>(progress.virtual_time).count(),
-               progress.repeated);
-    std::fflush(stderr);
+               "dissensus: run {} failed ({}), but the schedule that was recorded of it gives "
+               "another run\n",
+               finding.item + 1, finding.signature);
   }
-
- private:
-  bool wanted_;
-  bool drawn_ = false;
-  RealClock::time_point start_ = RealClock::now();
-  RealClock::time_point last_{};
-};
-
-/// Runs the finding once more with everything recorded and writes its folder.
-std::string record_finding(const run::Scenario& scenario, const campaign::Finding& finding,
-                           const std::string& parent, run::Recipe& recipe, run::RunResult& result) {
-  recipe.scenario = scenario;
-  recipe.schedule = finding.schedule;
-  recipe.seed = finding.seed;
-  run::RunOptions options;
-  options.detail = trace::Detail::everything;
-  options.metrics = true;
-  options.log = true;
-  const std::string folder = run::create_run_folder(parent, scenario.name);
-  run::Runner runner;
-  result = runner.run(scenario, recipe.schedule, recipe.seed, options);
-  run::write_run_folder(folder, recipe, options, result);
-  run::finish_run_folder(folder);
-  return folder;
-}
-
-void print_hunt(const campaign::HuntResult& hunt, double wall_seconds, const std::string& folder,
-                const HuntVerbOptions& options) {
-  const double virtual_seconds = static_cast<double>(hunt.progress.virtual_time.count()) / 1e6;
-  if (options.output.json) {
-    nlohmann::ordered_json json;
-    json["found"] = hunt.finding.has_value();
-    json["search"] = options.search;
-    json["seed"] = options.seed;
-    json["evaluations"] = hunt.progress.runs;
-    json["unknown"] = hunt.unknown;
-    json["virtual_seconds"] = virtual_seconds;
-    json["wall_seconds"] = wall_seconds;
-    json["violations"] = nlohmann::ordered_json::array();
-    if (hunt.finding) {
-      const auto verdict = nlohmann::ordered_json::parse(oracle::to_json(hunt.finding->verdict));
-      json["violations"] = verdict["violations"];
-      json["hash"] = trace::to_hex(hunt.finding->hash);
-      json["run_folder"] = folder;
-      json["replay"] = replay_command(folder);
-    } else {
-      json["run_folder"] = nullptr;
-    }
-    fmt::print("{}\n", json.dump(2));
-    return;
+  if (progress.equal != progress.repeated) {
+    fmt::print(stderr,
+               "dissensus: not deterministic: {} of {} runs that were made twice gave another "
+               "trace\n",
+               progress.repeated - progress.equal, progress.repeated);
+    return kInternalFault;
   }
-  fmt::print("{} after {} {} ({:.1f} s of virtual time, {:.2f} s of wall time)\n\n",
-             hunt.finding ? "found a violation" : "found nothing", hunt.progress.runs,
-             hunt.progress.runs == 1 ? "run" : "runs", virtual_seconds, wall_seconds);
+  if (hunt.result.found()) return kViolation;
+  if (hunt.result.end == campaign::HuntEnd::stopped) return kUnknown;
+  return progress.unknown > 0 ? kUnknown : kAllHeld;
 }
 
 ExitCode hunt(const HuntVerbOptions& options) {
-  const Budget budget = parse_budget(options.budget);
-  const run::Scenario scenario = run::load_scenario(options.scenario);
-  if (scenario.space.type == run::ScheduleSpace::Type::none) {
-    throw InputError(
-        options.scenario +
-        ": schedule.type: a hunt needs a space of schedules, expected delay or priority");
-  }
-  std::signal(SIGINT, [](int) { interrupted = true; });
-  ProgressLine line(!options.output.quiet && !options.output.json);
-  const RealClock::time_point start = RealClock::now();
-  const campaign::HuntResult result = campaign::random_hunt(
-      scenario, {options.seed, budget.runs, options.jobs},
-      [&](const campaign::HuntProgress& progress) {
-        line.update(progress);
-        return !interrupted && progress.virtual_time < budget.virtual_time &&
-               std::chrono::duration_cast<std::chrono::microseconds>(RealClock::now() - start) <
-                   budget.wall;
-      });
-  const double wall_seconds = std::chrono::duration<double>(RealClock::now() - start).count();
+  const HuntSettings& settings = options.settings;
+  campaign::HuntOptions hunt_options = settings.to_options();
+  hunt_options.budget = campaign::parse_budget(options.budget);
+  hunt_options.all = options.all;
+  const Registry registry = settings.plugins.load();
+  const run::Scenario scenario = run::load_scenario(settings.scenario, registry.systems);
+  campaign::HuntParts parts = campaign::make_parts(scenario, registry, hunt_options);
 
-  run::Recipe recipe;
-  run::RunResult recorded;
-  std::string folder;
-  if (result.finding)
-    folder = record_finding(scenario, *result.finding, options.parent, recipe, recorded);
-  if (!options.output.quiet) {
-    print_hunt(result, wall_seconds, folder, options);
-    if (result.finding && !options.output.json)
-      print_report({recipe, recorded, folder}, options.output);
+  FinishedHunt hunt;
+  hunt.folder = settings.resume ? find_hunt_folder(options.out)
+                                : create_hunt_folder(options.out, scenario.name);
+  // A resumed hunt's findings go beside it, where those of a new one go.
+  const std::string parent =
+      settings.resume ? std::filesystem::path(hunt.folder).parent_path().string() : options.out;
+  campaign::Store store(hunt.folder + "/" + kStoreFile);
+  const campaign::HuntRecord record = campaign::describe_hunt(scenario, hunt_options);
+  settings.resume ? store.resume(record) : store.begin(record);
+
+  catch_interrupts();
+  HuntPanel panel({panel_style(!settings.output.quiet && !settings.output.json), scenario.name,
+                   parts.objective_names, hunt.folder + "/" + kStatisticsFile, &store},
+                  hunt_options);
+  hunt.result = campaign::hunt(scenario, parts, hunt_options, &panel, &store);
+  hunt.wall_seconds = panel.wall_seconds();
+  panel.finish(hunt.result.progress);
+  record_findings(options, scenario, registry.systems, parent.empty() ? "." : parent, store, hunt);
+  if (hunt.result.end == campaign::HuntEnd::stopped) {
+    hunt.resume = resume_command(options, hunt.folder);
   }
-  if (result.finding) return kViolation;
-  return result.unknown > 0 ? kUnknown : kAllHeld;
+  if (settings.output.json && !settings.output.quiet) {
+    print_json(options, hunt);
+  } else if (!settings.output.quiet) {
+    print_text(options, hunt);
+  }
+  return exit_code_of_hunt(hunt);
 }
 
 }  // namespace
@@ -175,21 +229,16 @@ Verb add_hunt_verb(CLI::App& program) {
   CLI::App* app =
       program.add_subcommand("hunt", "Search for a schedule that makes a scenario fail");
   const auto options = std::make_shared<HuntVerbOptions>();
-  app->add_option("scenario", options->scenario, "Scenario file (TOML) with a [schedule] space")
-      ->required();
-  app->add_option("--search", options->search, "Search method (dissensus list searches)")
-      ->check(CLI::IsMember({"random"}))
-      ->capture_default_str();
+  options->settings.search = search::kDefaultSearch;
+  options->settings.add_to(*app);
   app->add_option("--budget", options->budget, "180runs, 1h-virtual or 30s")->capture_default_str();
-  app->add_option("--seed", options->seed, "Seed of the search")
-      ->check(CLI::NonNegativeNumber)
+  app->add_option("--out,--runs-folder", options->out,
+                  "Where the folders of the hunt and of its findings are made; with --resume also "
+                  "the hunt's own folder")
       ->capture_default_str();
-  app->add_option("--jobs", options->jobs, "Threads; the result is the same with any number")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  app->add_option("--runs-folder", options->parent, "Where the finding's folder is made")
-      ->capture_default_str();
-  options->output.add_to(*app);
+  app->add_flag("--all", options->all, "Go on after the first violation; one finding per kind");
+  app->add_flag("--no-shrink", options->no_shrink, "Leave findings as they were found");
+  app->add_flag("--no-report", options->no_report, "Write no report.html");
   app->footer("Example:\n  dissensus hunt scenarios/majority/overtaken-commit.toml --budget 30s");
   return {app, [options] { return hunt(*options); }};
 }

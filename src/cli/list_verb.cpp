@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/plugins.h"
 #include "cli/verb.h"
 
 namespace dissensus::cli {
@@ -15,15 +16,14 @@ struct Entry {
   std::string summary;
 };
 
-std::vector<Entry> list_systems() {
-  std::vector<Entry> entries;
-  for (const SystemEntry& system : run::built_in_systems().entries()) {
-    entries.push_back({system.name, system.summary});
-  }
-  return entries;
+template <class Entries>
+std::vector<Entry> to_entries(const Entries& entries) {
+  std::vector<Entry> result;
+  for (const auto& entry : entries) result.push_back({entry.name, entry.summary});
+  return result;
 }
 
-std::vector<Entry> list_scenarios(const std::string& folder) {
+std::vector<Entry> list_scenarios(const std::string& folder, const SystemRegistry& systems) {
   namespace fs = std::filesystem;
   if (!fs::is_directory(folder)) {
     throw InputError(folder + ": no such folder; name one with --folder");
@@ -36,7 +36,7 @@ std::vector<Entry> list_scenarios(const std::string& folder) {
   std::vector<Entry> entries;
   for (const std::string& path : paths) {
     try {
-      entries.push_back({path, run::load_scenario(path).description});
+      entries.push_back({path, run::load_scenario(path, systems).description});
     } catch (const InputError& error) {
       entries.push_back({path, fmt::format("NOT VALID: {}", error.what())});
     }
@@ -44,25 +44,25 @@ std::vector<Entry> list_scenarios(const std::string& folder) {
   return entries;
 }
 
-std::vector<Entry> list_searches() {
-  return {{"random", "independent random schedules from the scenario's space"}};
-}
-
 struct ListOptions {
   std::string what;
   std::string folder = "scenarios";
+  PluginOptions plugins;
   OutputOptions output;
 };
 
+std::vector<Entry> entries_of(const ListOptions& options) {
+  const Registry registry = options.plugins.load();
+  if (options.what == "systems") return to_entries(registry.systems.entries());
+  if (options.what == "scenarios") return list_scenarios(options.folder, registry.systems);
+  if (options.what == "searches") return to_entries(registry.searches);
+  if (options.what == "fitness") return to_entries(registry.fitness);
+  if (options.what == "schedulers") return to_entries(registry.schedulers);
+  return to_entries(registry.fault_strategies);
+}
+
 ExitCode list(const ListOptions& options) {
-  std::vector<Entry> entries;
-  if (options.what == "systems") {
-    entries = list_systems();
-  } else if (options.what == "scenarios") {
-    entries = list_scenarios(options.folder);
-  } else {
-    entries = list_searches();
-  }
+  const std::vector<Entry> entries = entries_of(options);
   if (options.output.quiet) return kAllHeld;
   if (options.output.json) {
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
@@ -80,13 +80,17 @@ ExitCode list(const ListOptions& options) {
 }  // namespace
 
 Verb add_list_verb(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("list", "List systems, scenarios or searches");
+  CLI::App* app =
+      program.add_subcommand("list", "List systems, scenarios, searches, fitness functions...");
   const auto options = std::make_shared<ListOptions>();
-  app->add_option("what", options->what, "systems, scenarios or searches")
+  app->add_option("what", options->what,
+                  "systems, scenarios, searches, fitness, schedulers or faults")
       ->required()
-      ->check(CLI::IsMember({"systems", "scenarios", "searches"}));
+      ->check(
+          CLI::IsMember({"systems", "scenarios", "searches", "fitness", "schedulers", "faults"}));
   app->add_option("--folder", options->folder, "Where scenarios are looked for")
       ->capture_default_str();
+  options->plugins.add_to(*app);
   options->output.add_to(*app);
   app->footer("Example:\n  dissensus list scenarios");
   return {app, [options] { return list(*options); }};

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/plugins.h"
 #include "cli/verb.h"
 
 namespace dissensus::cli {
@@ -14,6 +15,7 @@ struct ReplayOptions {
   std::optional<std::uint64_t> seed;
   std::string out;
   bool realtime = false;
+  PluginOptions plugins;
   OutputOptions output;
 };
 
@@ -40,7 +42,8 @@ std::optional<run::Branch> requested_branch(const ReplayOptions& options,
 }
 
 ExitCode replay(const ReplayOptions& options) {
-  run::Recipe recipe = run::read_recipe(options.path);
+  const Registry registry = options.plugins.load();
+  run::Recipe recipe = run::read_recipe(options.path, registry.systems);
   const std::optional<run::Branch> branch = requested_branch(options, recipe);
   const bool changed = branch && (branch->schedule || branch->seed);
   if (changed) recipe.branch = branch;
@@ -95,6 +98,7 @@ Verb add_replay_verb(CLI::App& program) {
   app->add_option("--seed", options->seed, "... with this seed")->check(CLI::NonNegativeNumber);
   app->add_option("--runs-folder", options->out, "Write a folder for this run there");
   app->add_flag("--realtime", options->realtime, "Keep the pace of a real clock");
+  options->plugins.add_to(*app);
   options->output.add_to(*app);
   app->footer(
       "Examples:\n  dissensus replay runs/latest\n"

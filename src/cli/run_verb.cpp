@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "campaign/parallel.h"
+#include "cli/plugins.h"
 #include "cli/verb.h"
 #include "run/schedule_space.h"
 
@@ -21,6 +22,7 @@ struct RunVerbOptions {
   bool no_folder = false;
   bool realtime = false;
   std::size_t jobs = default_jobs();
+  PluginOptions plugins;
   OutputOptions output;
 };
 
@@ -174,9 +176,10 @@ ExitCode worse(ExitCode a, ExitCode b) {
 ExitCode run_verb(const RunVerbOptions& options) {
   const SeedRange seeds = parse_seeds(options.seeds);
   // Every file is read before anything runs, so that a typo costs nothing.
+  const Registry registry = options.plugins.load();
   std::vector<run::Scenario> scenarios;
   for (const std::string& path : options.scenarios) {
-    scenarios.push_back(run::load_scenario(path));
+    scenarios.push_back(run::load_scenario(path, registry.systems));
     if (!options.schedule.empty()) run::load_schedule(options.schedule, scenarios.back());
   }
   ExitCode code = kAllHeld;
@@ -209,6 +212,7 @@ Verb add_run_verb(CLI::App& program) {
   app->add_option("--jobs", options->jobs, "Threads for a range of seeds")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
+  options->plugins.add_to(*app);
   options->output.add_to(*app);
   app->footer("Example:\n  dissensus run scenarios/majority/overtaken-commit.toml --seed 7");
   return {app, [options] { return run_verb(*options); }};

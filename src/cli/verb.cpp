@@ -58,7 +58,7 @@ void print_json(const RunReport& report) {
     json["run_folder"] = nullptr;
   } else {
     json["run_folder"] = report.folder;
-    json["replay"] = replay_command(report.folder);
+    json["replay"] = replay_command(report.folder) + report.replay_words;
   }
   fmt::print("{}\n", json.dump(2));
 }
@@ -102,7 +102,7 @@ void print_text(const RunReport& report) {
     fmt::print("          the recorded trace was cut at limits.trace_bytes\n");
   if (!report.folder.empty()) {
     fmt::print("folder    {}\n", report.folder);
-    fmt::print("replay    {}\n", replay_command(report.folder));
+    fmt::print("replay    {}{}\n", replay_command(report.folder), report.replay_words);
   }
 }
 

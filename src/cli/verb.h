@@ -38,19 +38,26 @@ struct Verb {
   CLI::App* app = nullptr;
   std::function<ExitCode()> execute;
 };
+Verb add_campaign_verb(CLI::App& program);
 Verb add_check_verb(CLI::App& program);
 Verb add_completion_verb(CLI::App& program);
 Verb add_export_verb(CLI::App& program);
 Verb add_hunt_verb(CLI::App& program);
+Verb add_isolate_verb(CLI::App& program);
 Verb add_list_verb(CLI::App& program);
 Verb add_replay_verb(CLI::App& program);
+Verb add_report_verb(CLI::App& program);
 Verb add_run_verb(CLI::App& program);
+Verb add_shrink_verb(CLI::App& program);
+Verb add_stats_verb(CLI::App& program);
+Verb add_study_verb(CLI::App& program);
 
 /// One finished run, for people and for programs.
 struct RunReport {
   const run::Recipe& recipe;
   const run::RunResult& result;
-  std::string folder;  ///< empty: none was written
+  std::string folder;             ///< empty: none was written
+  std::string replay_words = {};  ///< that the replay command needs beside the folder
 };
 void print_report(const RunReport& report, const OutputOptions& output);
 /// The command that repeats what is in a folder; printed last.

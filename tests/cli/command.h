@@ -119,7 +119,8 @@ class WorkFolder {
 
 /// A run of `scenario` under `schedule` (a file, or none); the folder it left is runs/latest.
 inline CommandResult record_failing_run(const WorkFolder& folder) {
-  return folder.run({"hunt", kBuggyScenario, "--jobs", "1"});
+  return folder.run(
+      {"hunt", kBuggyScenario, "--search", "random", "--jobs", "1", "--no-shrink", "--no-report"});
 }
 
 }  // namespace dissensus::cli_test

@@ -155,52 +155,6 @@ TEST(Quiet, PrintsNothingAndKeepsTheExitCode) {
   }
 }
 
-TEST(Hunt, FindsTheTutorialBugAndPrintsTheReplayCommandLast) {
-  const WorkFolder folder;
-  const CommandResult result = folder.run({"hunt", kBuggyScenario});
-  EXPECT_EQ(result.exit_code, 1) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("found a violation after "));
-  EXPECT_THAT(result.out, MatchesRegex("(.|\n)*\nreplay    [^\n]*dissensus replay runs/[^\n]*\n"));
-  EXPECT_TRUE(fs::exists(folder.file("runs/latest/schedule.json")));
-}
-
-TEST(Hunt, FindsNothingWhereThereIsNothing) {
-  const WorkFolder folder;
-  const std::string scenario = folder.write("holds.toml", kHoldingScenario);
-  const CommandResult result = folder.run({"hunt", scenario, "--budget", "50runs"});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("found nothing after 50 runs"));
-  EXPECT_EQ(folder.content(), std::vector<std::string>{scenario});
-}
-
-TEST(Hunt, JsonIsTheSameWithAnyNumberOfJobs) {
-  const WorkFolder folder;
-  std::vector<json> reports;
-  for (const std::string jobs : {"1", "2", "5"}) {
-    const CommandResult result =
-        folder.run({"hunt", kBuggyScenario, "--json", "--seed", "3", "--jobs", jobs});
-    ASSERT_EQ(result.exit_code, 1) << result.err;
-    json report = json::parse(result.out);
-    EXPECT_EQ(keys_of(report),
-              (std::set<std::string>{"found", "search", "seed", "evaluations", "unknown",
-                                     "virtual_seconds", "wall_seconds", "violations", "hash",
-                                     "run_folder", "replay"}));
-    for (const char* varies : {"wall_seconds", "run_folder", "replay"}) report.erase(varies);
-    reports.push_back(std::move(report));
-  }
-  EXPECT_EQ(reports[0], reports[1]);
-  EXPECT_EQ(reports[0], reports[2]);
-}
-
-TEST(Hunt, NeedsASpaceOfSchedules) {
-  const WorkFolder folder;
-  const std::string scenario = folder.write(
-      "plain.toml", replaced(std::string(kHoldingScenario), "type = \"delay\"", "type = \"none\""));
-  const CommandResult result = folder.run({"hunt", scenario});
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("plain.toml: schedule.type: "));
-}
-
 TEST(Replay, AFolderAndItsTraceRepeatTheRunExactly) {
   const WorkFolder folder;
   ASSERT_EQ(record_failing_run(folder).exit_code, 1);
@@ -320,7 +274,8 @@ TEST(Completion, CoversEveryVerbInThreeShells) {
   for (const std::string shell : {"bash", "zsh", "fish"}) {
     const CommandResult result = folder.run({"completion", shell});
     EXPECT_EQ(result.exit_code, 0) << result.err;
-    for (const char* verb : {"run", "hunt", "replay", "check", "list", "export", "completion"}) {
+    for (const char* verb :
+         {"run", "hunt", "campaign", "replay", "check", "list", "export", "completion"}) {
       EXPECT_THAT(result.out, HasSubstr(verb)) << shell;
     }
     folder.write(shell, result.out);
@@ -343,7 +298,7 @@ TEST(Help, EveryVerbShowsAnExample) {
   const WorkFolder folder;
   EXPECT_THAT(folder.run({"--help"}).out, HasSubstr("Exit codes: 0 "));
   for (const std::string verb :
-       {"run", "hunt", "replay", "check", "list", "export", "completion"}) {
+       {"run", "hunt", "campaign", "replay", "check", "list", "export", "completion"}) {
     const CommandResult result = folder.run({verb, "--help"});
     EXPECT_EQ(result.exit_code, 0) << verb;
     EXPECT_THAT(result.out, HasSubstr("Example")) << verb;

@@ -1,0 +1,167 @@
+#include <filesystem>
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "campaign/parts.h"
+#include "campaign/sample_search.h"
+#include "cli/hunt_options.h"
+#include "cli/hunt_panel.h"
+#include "cli/verb.h"
+
+namespace dissensus::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Not a search of the registry: whatever the scenario's space is, and even where there is none.
+constexpr std::string_view kSample = "sample";
+
+struct CampaignVerbOptions {
+  HuntSettings settings;
+  std::vector<std::string> more;  ///< scenarios
+  std::size_t runs = 1000;
+  std::string store;
+};
+
+void print_json(const CampaignVerbOptions& options, const campaign::HuntResult& result,
+                double wall_seconds, const std::string& resume) {
+  const campaign::HuntProgress& progress = result.progress;
+  Json json;
+  json["store"] = options.store;
+  json["search"] = options.settings.search;
+  json["seed"] = options.settings.seed;
+  json["evaluations"] = progress.runs;
+  json["pass"] = progress.runs - progress.failed - progress.unknown;
+  json["fail"] = progress.failed;
+  json["unknown"] = progress.unknown;
+  json["virtual_seconds"] = static_cast<double>(progress.virtual_time.count()) / 1e6;
+  json["wall_seconds"] = wall_seconds;
+  json["stability"] = {{"repeated", progress.repeated}, {"equal", progress.equal}};
+  json["findings"] = Json::array();
+  for (const campaign::Finding& finding : progress.findings) {
+    json["findings"].push_back(
+        {{"signature", finding.signature}, {"count", finding.count}, {"first_item", finding.item}});
+  }
+  if (!resume.empty()) json["resume"] = resume;
+  fmt::print("{}\n", json.dump(2));
+}
+
+void print_table(const CampaignVerbOptions& options, const campaign::HuntResult& result,
+                 double wall_seconds, const std::string& resume) {
+  const campaign::HuntProgress& progress = result.progress;
+  const auto row = [&progress](std::string_view name, std::uint64_t count) {
+    const double share =
+        progress.runs == 0 ? 0
+                           : 100 * static_cast<double>(count) / static_cast<double>(progress.runs);
+    fmt::print("  {:<44} {:>10} {:>7.2f} %\n", name, count, share);
+  };
+  fmt::print("{} runs ({:.1f} s of virtual time, {:.2f} s of wall time), {} made twice, {} equal\n",
+             progress.runs, static_cast<double>(progress.virtual_time.count()) / 1e6, wall_seconds,
+             progress.repeated, progress.equal);
+  row("pass", progress.runs - progress.failed - progress.unknown);
+  row("unknown", progress.unknown);
+  row("fail", progress.failed);
+  for (const campaign::Finding& finding : progress.findings)
+    row("  " + finding.signature, finding.count);
+  fmt::print("store     {}\n", options.store);
+  if (!resume.empty()) fmt::print("interrupted; resume: {}\n", resume);
+}
+
+campaign::HuntParts campaign_parts(const run::Scenario& scenario, const Registry& registry,
+                                   const campaign::HuntOptions& options) {
+  if (options.search != kSample) return campaign::make_parts(scenario, registry, options);
+  campaign::HuntParts parts;
+  parts.search = campaign::make_sample_search(scenario, options.seed);
+  return parts;
+}
+
+std::string resume_command(const CampaignVerbOptions& options) {
+  return fmt::format("{} campaign {} {} --runs {} --out {} --resume", program_invocation_name,
+                     shell_word(options.settings.scenario), options.settings.command_words(),
+                     options.runs, shell_word(options.store));
+}
+
+ExitCode run_campaign(CampaignVerbOptions options) {
+  const HuntSettings& settings = options.settings;
+  campaign::HuntOptions hunt_options = settings.to_options();
+  hunt_options.budget.runs = options.runs;
+  hunt_options.all = true;
+  const Registry registry = settings.plugins.load();
+  const run::Scenario scenario = run::load_scenario(settings.scenario, registry.systems);
+  campaign::HuntParts parts = campaign_parts(scenario, registry, hunt_options);
+  if (options.store.empty()) options.store = scenario.name + ".sqlite";
+  if (settings.resume && !std::filesystem::exists(options.store)) {
+    throw InputError(options.store + ": no such store to resume");
+  }
+  campaign::Store store(options.store);
+  const campaign::HuntRecord record = campaign::describe_hunt(scenario, hunt_options);
+  settings.resume ? store.resume(record) : store.begin(record);
+
+  catch_interrupts();
+  HuntPanel panel({panel_style(!settings.output.quiet && !settings.output.json), scenario.name,
+                   parts.objective_names, "", &store},
+                  hunt_options);
+  const campaign::HuntResult result = campaign::hunt(scenario, parts, hunt_options, &panel, &store);
+  const double wall_seconds = panel.wall_seconds();
+  panel.finish(result.progress);
+  const std::string resume =
+      result.end == campaign::HuntEnd::stopped ? resume_command(options) : std::string();
+  if (settings.output.json && !settings.output.quiet) {
+    print_json(options, result, wall_seconds, resume);
+  } else if (!settings.output.quiet) {
+    print_table(options, result, wall_seconds, resume);
+  }
+  if (result.progress.equal != result.progress.repeated) return kInternalFault;
+  if (result.found()) return kViolation;
+  return result.progress.unknown > 0 || !resume.empty() ? kUnknown : kAllHeld;
+}
+
+/// One campaign after the other into one store; they share the runs evenly.
+ExitCode run_campaigns(const CampaignVerbOptions& options) {
+  if (options.more.empty()) return run_campaign(options);
+  if (options.settings.resume) {
+    throw InputError("--resume: one scenario at a time, found " +
+                     std::to_string(options.more.size() + 1));
+  }
+  std::vector<std::string> scenarios{options.settings.scenario};
+  scenarios.insert(scenarios.end(), options.more.begin(), options.more.end());
+  for (const std::string& path : scenarios) run::load_scenario(path);
+  ExitCode worst = kAllHeld;
+  for (std::size_t i = 0; i < scenarios.size() && !is_interrupted(); ++i) {
+    CampaignVerbOptions one = options;
+    one.settings.scenario = scenarios[i];
+    one.runs = options.runs / scenarios.size() + (i < options.runs % scenarios.size() ? 1 : 0);
+    if (one.store.empty()) one.store = "campaign.sqlite";
+    if (one.runs == 0) break;
+    if (!options.settings.output.quiet && !options.settings.output.json)
+      fmt::print("{}{}\n", i == 0 ? "" : "\n", scenarios[i]);
+    const ExitCode code = run_campaign(one);
+    // A violation is the news, an internal fault is worse.
+    if (code == kInternalFault) return code;
+    worst = worst == kViolation || code == kAllHeld ? worst : code;
+  }
+  return worst;
+}
+
+}  // namespace
+
+Verb add_campaign_verb(CLI::App& program) {
+  CLI::App* app =
+      program.add_subcommand("campaign", "Make many runs of a scenario and keep all results");
+  const auto options = std::make_shared<CampaignVerbOptions>();
+  options->settings.search = kSample;
+  options->settings.add_to(*app);
+  app->add_option("more", options->more, "Further scenarios; all share the runs and the store");
+  app->add_option("--runs", options->runs, "How many")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40))
+      ->capture_default_str();
+  app->add_option("--out", options->store, "Store file; default: the scenario's name + .sqlite");
+  app->footer(
+      "Example:\n  dissensus campaign scenarios/xrpl/thesis.toml --runs 5000 --out thesis.sqlite");
+  return {app, [options] { return run_campaigns(*options); }};
+}
+
+}  // namespace dissensus::cli

@@ -1,0 +1,79 @@
+#include "cli/finding_folder.h"
+
+#include <chrono>
+#include <filesystem>
+
+#include <errno.h>
+
+#include "cli/hunt_panel.h"
+
+namespace dissensus::cli {
+
+namespace {
+
+// A whole hunt of the default scenario, report included, takes less than half a minute.
+constexpr std::chrono::seconds kShrinkTime{10};
+constexpr std::chrono::seconds kMeasureTime{6};
+
+/// True until the time is over or the user has had enough.
+class Deadline {
+ public:
+  explicit Deadline(std::chrono::seconds time) : time_(time) {}
+  bool has_time() {
+    // Runs from the first question on: stages follow each other.
+    if (end_ == Clock::time_point{}) end_ = Clock::now() + time_;
+    return !is_interrupted() && Clock::now() < end_;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::chrono::seconds time_;
+  Clock::time_point end_{};
+};
+
+}  // namespace
+
+FindingFolder record_finding(const run::Scenario& scenario, const campaign::Finding& finding,
+                             const std::string& parent, const std::string& existing) {
+  FindingFolder folder;
+  folder.recipe.scenario = scenario;
+  folder.recipe.schedule = finding.schedule;
+  folder.recipe.seed = finding.seed;
+  run::RunOptions options;
+  options.detail = trace::Detail::everything;
+  options.metrics = true;
+  options.log = true;
+  run::Runner runner;
+  folder.result = runner.run(scenario, folder.recipe.schedule, folder.recipe.seed, options);
+  std::error_code error;
+  if (std::filesystem::exists(existing + "/run.json", error)) {
+    folder.path = existing;
+    return folder;
+  }
+  folder.path = run::create_run_folder(parent, scenario.name);
+  run::write_run_folder(folder.path, folder.recipe, options, folder.result);
+  return folder;
+}
+
+void examine_finding(FindingFolder& folder, const ExaminePlan& plan,
+                     const SystemRegistry& systems) {
+  if (!plan.shrink && !plan.report) return;
+  Deadline shrinking(kShrinkTime);
+  Deadline measuring(kMeasureTime);
+  report::ExamineOptions options;
+  options.shrink = plan.shrink;
+  options.likelihood = plan.report;
+  options.jobs = plan.jobs;
+  options.program = program_invocation_name;
+  options.keep_shrinking = [&shrinking](const shrink::ShrinkProgress&) {
+    return shrinking.has_time();
+  };
+  options.keep_measuring = [&measuring] { return measuring.has_time(); };
+  report::Finding finding = report::examine(folder.recipe, folder.path, options, systems);
+  finding.hunt = plan.hunt;
+  if (finding.shrinking) report::write_minimal(folder.path, *finding.shrinking);
+  if (plan.report) report::write_page(folder.path, finding);
+  folder.shrinking = std::move(finding.shrinking);
+}
+
+}  // namespace dissensus::cli

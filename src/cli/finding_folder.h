@@ -1,0 +1,38 @@
+// What a finding of a hunt leaves behind: its run folder, with the minimal run and the report
+// inside (docs/formats/run-folder.md).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "campaign/hunt.h"
+#include "report/examine.h"
+#include "run/run_folder.h"
+
+namespace dissensus::cli {
+
+struct ExaminePlan {
+  bool shrink = true;
+  bool report = true;
+  std::size_t jobs = 1;
+  std::vector<std::pair<std::string, std::string>> hunt;  ///< how it went, for the report
+};
+
+struct FindingFolder {
+  std::string path;
+  run::Recipe recipe;
+  run::RunResult result;  ///< of the run as it was found
+  std::optional<shrink::ShrinkResult> shrinking;
+};
+
+/// Runs the finding once more with everything recorded, and writes its folder below `parent`;
+/// `existing` is the folder that an interrupted hunt wrote before, or empty.
+FindingFolder record_finding(const run::Scenario& scenario, const campaign::Finding& finding,
+                             const std::string& parent, const std::string& existing);
+/// Shrinks and explains it. Each stage has a limit of wall time, and goes on with what it has
+/// reached by then.
+void examine_finding(FindingFolder& folder, const ExaminePlan& plan, const SystemRegistry& systems);
+
+}  // namespace dissensus::cli

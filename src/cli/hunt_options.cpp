@@ -1,0 +1,106 @@
+#include "cli/hunt_options.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "campaign/parts.h"
+#include "run/run_folder.h"
+#include "search/registry.h"
+
+namespace dissensus::cli {
+
+namespace fs = std::filesystem;
+
+void HuntSettings::add_to(CLI::App& verb) {
+  verb.add_option("scenario", scenario, "Scenario file (TOML)")->required();
+  verb.add_option("--search", search, "Search or scheduler (dissensus list searches)")
+      ->capture_default_str();
+  verb.add_option("--set", parameters, "Parameter of the search, e.g. population=20; repeatable")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  verb.add_option("--fitness", fitness,
+                  "Objectives, e.g. time,proposal (dissensus list fitness); default: the search's")
+      ->delimiter(',')
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  verb.add_option("--faults", faults, "Fault strategy of a plugin, instead of the scenario's");
+  verb.add_option("--seed", seed, "Seed of the search")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  verb.add_option("--jobs", jobs, "Threads; the result is the same with any number")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  verb.add_option("--repeats", repeats, "Runs per evaluation, for systems that are not exact")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  verb.add_flag("--resume", resume, "Go on with the hunt that was interrupted");
+  plugins.add_to(verb);
+  output.add_to(verb);
+}
+
+campaign::HuntOptions HuntSettings::to_options() const {
+  campaign::HuntOptions options;
+  options.search = search;
+  for (const std::string& assignment : parameters) {
+    options.parameters += campaign::parameter_line(assignment);
+  }
+  options.fitness = fitness;
+  options.faults = faults;
+  options.seed = seed;
+  options.jobs = jobs;
+  options.repeats = repeats;
+  return options;
+}
+
+std::string shell_word(const std::string& word) {
+  const bool is_plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("-_./=:,+@%").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (is_plain) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string HuntSettings::command_words() const {
+  std::string words = fmt::format("--search {}", shell_word(search));
+  for (const std::string& assignment : parameters) words += " --set " + shell_word(assignment);
+  if (!fitness.empty()) {
+    words += " --fitness " + shell_word(fmt::format("{}", fmt::join(fitness, ",")));
+  }
+  if (!faults.empty()) words += " --faults " + shell_word(faults);
+  words += fmt::format(" --seed {}", seed);
+  if (repeats != 1) words += fmt::format(" --repeats {}", repeats);
+  for (const std::string& file : plugins.files) words += " --plugin " + shell_word(file);
+  return words;
+}
+
+std::string create_hunt_folder(const std::string& parent, const std::string& scenario_name) {
+  const std::string folder = run::create_run_folder(parent, scenario_name + "-hunt");
+  const fs::path link = fs::path(parent) / "latest-hunt";
+  const fs::path temporary = folder + ".link";
+  std::error_code error;
+  fs::create_directory_symlink(fs::path(folder).filename(), temporary, error);
+  if (!error) fs::rename(temporary, link, error);
+  if (error) fs::remove(temporary, error);
+  return folder;
+}
+
+std::string find_hunt_folder(const std::string& out) {
+  const fs::path path(out);
+  std::error_code error;
+  if (fs::exists(path / kStoreFile, error)) {
+    return path.has_filename() ? out : path.parent_path().string();  // without the last slash
+  }
+  const fs::path latest = path / "latest-hunt";
+  if (fs::exists(latest / kStoreFile, error)) {
+    const fs::path target = fs::read_symlink(latest, error);
+    return error ? latest.string() : (path / target).string();
+  }
+  throw InputError(out + ": no hunt to resume: neither it nor latest-hunt in it has a store");
+}
+
+}  // namespace dissensus::cli

@@ -1,0 +1,45 @@
+// What `hunt` and `campaign` share on the command line, and the folder in which they keep results.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "campaign/hunt.h"
+#include "cli/plugins.h"
+#include "cli/verb.h"
+
+namespace dissensus::cli {
+
+struct HuntSettings {
+  std::string scenario;
+  std::string search;
+  std::vector<std::string> parameters;  ///< key=value
+  std::vector<std::string> fitness;
+  std::string faults;
+  std::uint64_t seed = 1;
+  std::size_t jobs = default_jobs();
+  std::size_t repeats = 1;
+  bool resume = false;
+  PluginOptions plugins;
+  OutputOptions output;
+
+  void add_to(CLI::App& verb);
+  /// All but the budget. Throws InputError.
+  campaign::HuntOptions to_options() const;
+  /// The words of these settings after the scenario, so that a command can be repeated.
+  std::string command_words() const;
+};
+
+/// "'a b'" for a word that a shell would take apart.
+std::string shell_word(const std::string& word);
+
+inline constexpr const char* kStoreFile = "store.sqlite";
+inline constexpr const char* kStatisticsFile = "stats.json";
+
+/// A new folder for a hunt below `parent`; parent/latest-hunt points at it.
+std::string create_hunt_folder(const std::string& parent, const std::string& scenario_name);
+/// The folder to resume: `out` itself if it is one, else out/latest-hunt. Throws InputError.
+std::string find_hunt_folder(const std::string& out);
+
+}  // namespace dissensus::cli

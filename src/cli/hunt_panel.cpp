@@ -1,0 +1,127 @@
+#include "cli/hunt_panel.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/verb.h"
+#include "core/file.h"
+
+namespace dissensus::cli {
+
+namespace {
+
+constexpr std::chrono::milliseconds kPanelInterval{200};
+constexpr std::chrono::seconds kLineInterval{5};
+constexpr std::chrono::seconds kStatisticsInterval{1};
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void note_interrupt(int signal) {
+  interrupted = 1;
+  std::signal(signal, SIG_DFL);
+}
+
+struct TerminalSize {
+  std::size_t columns = 80;
+  std::size_t rows = 24;
+};
+
+TerminalSize terminal_size() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) {
+    return {};
+  }
+  return {size.ws_col, size.ws_row};
+}
+
+}  // namespace
+
+void catch_interrupts() {
+  std::signal(SIGINT, note_interrupt);
+  std::signal(SIGTERM, note_interrupt);
+}
+
+bool is_interrupted() {
+  return interrupted != 0;
+}
+
+HuntPanel::Style panel_style(bool wanted) {
+  if (!wanted) return HuntPanel::Style::none;
+  return is_terminal() ? HuntPanel::Style::panel : HuntPanel::Style::lines;
+}
+
+HuntPanel::HuntPanel(Setting setting, const campaign::HuntOptions& options)
+    : setting_(std::move(setting)),
+      options_(options),
+      next_show_(start_ + (setting_.style == Style::panel ? kPanelInterval : kLineInterval)),
+      next_statistics_(start_ + kStatisticsInterval) {}
+
+double HuntPanel::wall_seconds() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+campaign::HuntSnapshot HuntPanel::snapshot_of(const campaign::HuntProgress& progress) const {
+  return {progress, options_, setting_.objective_names, setting_.scenario, wall_seconds()};
+}
+
+bool HuntPanel::keep_going(const campaign::HuntProgress& progress) {
+  const Clock::time_point now = Clock::now();
+  if (now >= next_statistics_) {
+    next_statistics_ = now + kStatisticsInterval;
+    write_statistics(progress);
+  }
+  if (setting_.style != Style::none && now >= next_show_) {
+    next_show_ = now + (setting_.style == Style::panel ? kPanelInterval : kLineInterval);
+    show(progress);
+  }
+  return !is_interrupted();
+}
+
+void HuntPanel::finish(const campaign::HuntProgress& progress) {
+  clear();
+  write_statistics(progress);
+}
+
+void HuntPanel::write_statistics(const campaign::HuntProgress& progress) {
+  if (setting_.statistics_path.empty()) return;
+  // What is shown is kept.
+  if (setting_.store != nullptr) setting_.store->flush();
+  write_file(setting_.statistics_path, campaign::statistics_json(snapshot_of(progress)));
+}
+
+void HuntPanel::show(const campaign::HuntProgress& progress) {
+  if (setting_.store != nullptr) setting_.store->flush();
+  if (setting_.style == Style::panel) {
+    draw(snapshot_of(progress));
+  } else {
+    fmt::print(stderr, "{}\n", campaign::progress_line(snapshot_of(progress)));
+  }
+}
+
+void HuntPanel::draw(const campaign::HuntSnapshot& snapshot) {
+  const TerminalSize size = terminal_size();
+  // One column and one row stay free, so that the terminal never scrolls or wraps.
+  std::vector<std::string> lines = campaign::panel_lines(snapshot, size.columns - 1);
+  lines.resize(std::min(lines.size(), size.rows - 1));
+  std::string text;
+  if (drawn_lines_ > 0) text += fmt::format("\r\033[{}A", drawn_lines_);
+  for (const std::string& line : lines) text += line + "\033[K\n";
+  text += "\033[J";
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+  drawn_lines_ = lines.size();
+}
+
+void HuntPanel::clear() {
+  if (drawn_lines_ == 0) return;
+  fmt::print(stderr, "\r\033[{}A\033[J", drawn_lines_);
+  std::fflush(stderr);
+  drawn_lines_ = 0;
+}
+
+}  // namespace dissensus::cli

@@ -1,0 +1,61 @@
+// What a person sees of a hunt while it goes on: a panel on a terminal, plain lines in a pipe; and
+// stats.json for programs. Stops the hunt on Ctrl-C.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "campaign/hunt.h"
+#include "campaign/statistics.h"
+#include "campaign/store.h"
+
+namespace dissensus::cli {
+
+/// From now on SIGINT and SIGTERM ask hunts to end; a second one ends the program at once.
+void catch_interrupts();
+bool is_interrupted();
+
+class HuntPanel final : public campaign::HuntObserver {
+ public:
+  enum class Style : std::uint8_t { none, lines, panel };
+  struct Setting {
+    Style style = Style::none;
+    std::string scenario;
+    std::vector<std::string> objective_names;
+    std::string statistics_path;       ///< empty: no stats.json
+    campaign::Store* store = nullptr;  ///< flushed before anything is shown
+  };
+  /// `options` must outlive this.
+  HuntPanel(Setting setting, const campaign::HuntOptions& options);
+  /// Takes the panel off the terminal.
+  ~HuntPanel() override { clear(); }
+  HuntPanel(const HuntPanel&) = delete;
+  HuntPanel& operator=(const HuntPanel&) = delete;
+
+  bool keep_going(const campaign::HuntProgress& progress) override;
+  /// The last figures; the panel is gone afterwards.
+  void finish(const campaign::HuntProgress& progress);
+  double wall_seconds() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void show(const campaign::HuntProgress& progress);
+  void draw(const campaign::HuntSnapshot& snapshot);
+  void write_statistics(const campaign::HuntProgress& progress);
+  void clear();
+  campaign::HuntSnapshot snapshot_of(const campaign::HuntProgress& progress) const;
+
+  Setting setting_;
+  const campaign::HuntOptions& options_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point next_show_;
+  Clock::time_point next_statistics_;
+  std::size_t drawn_lines_ = 0;
+};
+
+/// A panel where standard error is a terminal, lines where it is not.
+HuntPanel::Style panel_style(bool wanted);
+
+}  // namespace dissensus::cli

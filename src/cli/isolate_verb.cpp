@@ -1,0 +1,167 @@
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "campaign/store_runs.h"
+#include "cli/verb.h"
+#include "core/file.h"
+#include "isolate/branches.h"
+#include "isolate/cross_validation.h"
+#include "isolate/data_set.h"
+#include "isolate/isolation.h"
+#include "isolate/message_log.h"
+#include "isolate/report.h"
+#include "report/examine.h"
+
+namespace dissensus::cli {
+
+namespace {
+
+struct IsolateOptions {
+  std::string path;
+  std::string messages;
+  bool reference = false;
+  bool paper = false;
+  std::string branches;
+  std::size_t folds = 0;
+  std::uint64_t seed = 1;
+  std::size_t predicates = isolate::IsolationOptions{}.predicates_max;
+  std::size_t support = 0;
+  std::size_t jobs = default_jobs();
+  std::string report;
+  OutputOptions output;
+};
+
+/// The store of a campaign or hunt: the file, or the folder that holds it; empty: it is neither.
+std::string store_of(const std::string& path) {
+  std::error_code error;
+  if (path.ends_with(".sqlite")) return path;
+  const std::string inside = path + "/store.sqlite";
+  return std::filesystem::exists(inside, error) ? inside : "";
+}
+
+std::unique_ptr<isolate::RunSource> open_source(const IsolateOptions& options) {
+  const std::string& path = options.path;
+  if (const std::string store = store_of(path); !store.empty()) {
+    std::optional<isolate::Declaration> declaration;
+    if (!options.messages.empty()) declaration = isolate::read_declaration(options.messages);
+    return std::make_unique<campaign::StoreSource>(store, std::move(declaration));
+  }
+  if (!options.messages.empty()) throw InputError("--messages: is for stores of campaigns only");
+  if (isolate::is_data_set(path)) return std::make_unique<isolate::DataSetSource>(path);
+  if (path.ends_with(".toml"))
+    return std::make_unique<isolate::MessageLogSource>(isolate::read_declaration(path));
+  std::error_code error;
+  throw InputError(
+      fmt::format("{}: {}, expected a data set's folder (with runs.jsonl), a store (.sqlite) "
+                  "or a declaration of messages (.toml)",
+                  path, std::filesystem::exists(path, error) ? "neither" : "not found"));
+}
+
+/// The smallest form of a run of a store, for the page.
+std::string picture_of(campaign::StoreSource& store, const std::string& run, std::size_t jobs) {
+  constexpr std::size_t kRunsMax = 4000;
+  report::ExamineOptions options;
+  options.likelihood = false;
+  options.jobs = jobs;
+  options.shrink_runs_max = kRunsMax;
+  options.all_violations = true;
+  return report::picture(report::examine(store.recipe_of(run), run, options));
+}
+
+ExitCode isolate_branches(const IsolateOptions& options) {
+  const isolate::BranchData data = isolate::read_branches(options.path);
+  const auto findings = isolate::isolate_branches(data, options.branches == "liblit"
+                                                            ? isolate::BranchMode::liblit
+                                                            : isolate::BranchMode::reference);
+  if (!options.output.quiet) {
+    fmt::print("{}", options.output.json ? isolate::json_report(data, findings)
+                                         : isolate::text_report(data, findings));
+  }
+  return kAllHeld;
+}
+
+ExitCode isolate_messages(const IsolateOptions& options) {
+  isolate::IsolationOptions isolation;
+  isolation.mode = options.reference ? isolate::Mode::reference
+                   : options.paper   ? isolate::Mode::paper
+                                     : isolate::Mode::improved;
+  isolation.jobs = options.jobs;
+  isolation.predicates_max = options.predicates;
+  isolation.support_min = options.support;
+  const std::unique_ptr<isolate::RunSource> source = open_source(options);
+  const isolate::PredicateSpace space(source->schema(),
+                                      isolate::space_options(isolation.mode, source->schema()));
+  const isolate::RunTable table = isolate::read_runs(*source, space, options.jobs);
+  const isolate::IsolationResult result = isolate::isolate(table, isolation);
+  isolate::Report report{options.path, table, result};
+  if (auto* store = dynamic_cast<campaign::StoreSource*>(source.get())) {
+    report.picture = [store, jobs = options.jobs](const isolate::RunSummary& run) {
+      return picture_of(*store, run.name, jobs);
+    };
+  }
+  if (options.folds > 0)
+    report.validation = isolate::cross_validate(table, isolation, {options.folds, options.seed});
+  if (!options.report.empty()) write_file(options.report, isolate::html_report(report));
+  if (options.output.quiet) return kAllHeld;
+  fmt::print("{}",
+             options.output.json ? isolate::json_report(report) : isolate::text_report(report));
+  if (!options.report.empty() && !options.output.json) fmt::print("\nwrote {}\n", options.report);
+  return kAllHeld;
+}
+
+}  // namespace
+
+Verb add_isolate_verb(CLI::App& program) {
+  CLI::App* app =
+      program.add_subcommand("isolate", "Separate failing runs by root cause, from their messages");
+  const auto options = std::make_shared<IsolateOptions>();
+  app->add_option(
+         "dataset", options->path,
+         "Folder in the public data set's format, store of a campaign or hunt, or a declaration "
+         "of messages (.toml)")
+      ->required();
+  app->add_option("--messages", options->messages,
+                  "Declaration (.toml) of the messages of a store's runs; default: all that the "
+                  "system describes");
+  CLI::Option* reference =
+      app->add_flag("--reference", options->reference,
+                    "Compute as the published implementation, quirks included");
+  CLI::Option* paper =
+      app->add_flag("--paper", options->paper, "Compute as the text of the paper says");
+  reference->excludes(paper);
+  app->add_option("--branches", options->branches,
+                  "Use branch outcomes instead of messages: reference or liblit")
+      ->check(CLI::IsMember({"reference", "liblit"}))
+      ->excludes(reference)
+      ->excludes(paper);
+  app->add_option("--cross-validate", options->folds,
+                  "Also score on held-out runs, in so many folds")
+      ->check(CLI::Range(2, 1000));
+  app->add_option("--seed", options->seed, "Seed of the folds")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app->add_option("--predicates", options->predicates, "Improved mode: at most so many predicates")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app->add_option("--support", options->support,
+                  "Improved mode: failing runs that a predicate must explain; default: a tenth of "
+                  "them, but 2 to 5")
+      ->check(CLI::Range(1, 1000000));
+  app->add_option("--jobs", options->jobs, "Threads; the result is the same with any number")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app->add_option("--report", options->report, "Also write a report as an HTML page to this file");
+  options->output.add_to(*app);
+  app->footer(
+      "Example:\n  dissensus isolate ../shared/data/isolation --cross-validate 10 --report "
+      "report.html");
+  return {app, [options] {
+            return options->branches.empty() ? isolate_messages(*options)
+                                             : isolate_branches(*options);
+          }};
+}
+
+}  // namespace dissensus::cli

@@ -1,0 +1,273 @@
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "dissensus/random.h"
+
+#include "cli/verb.h"
+#include "faults/words.h"
+#include "report/examine.h"
+#include "run/schedule_space.h"
+#include "shrink/shrink.h"
+#include "study/samples.h"
+
+namespace dissensus::cli {
+
+namespace {
+
+using RealClock = std::chrono::steady_clock;
+
+struct ShrinkVerbOptions {
+  std::string path;
+  std::string schedule;
+  std::uint64_t seed = 1;
+  std::size_t random = 0;
+  std::string parent = "runs";
+  std::size_t runs = 1'000'000;
+  std::size_t seeds = 100;
+  double seconds = 0;
+  std::size_t jobs = default_jobs();
+  OutputOptions output;
+};
+
+volatile std::sig_atomic_t interrupted = 0;
+
+double seconds_since(RealClock::time_point start) {
+  return std::chrono::duration<double>(RealClock::now() - start).count();
+}
+
+std::string size_words(const shrink::Size& size) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::size_t count, std::string_view one, std::string_view many) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, count == 1 ? one : many));
+  };
+  add(size.genes, "gene", "genes");
+  add(size.messages, "single message", "single messages");
+  add(size.faults, "fault", "faults");
+  add(size.requests, "request", "requests");
+  return parts.empty() ? "nothing" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// Draws one line over itself on a terminal.
+class ShrinkLine {
+ public:
+  explicit ShrinkLine(const OutputOptions& output)
+      : shown_(!output.quiet && !output.json && is_terminal()) {}
+  ~ShrinkLine() {
+    if (drawn_) fmt::print(stderr, "\r\033[K");
+  }
+  ShrinkLine(const ShrinkLine&) = delete;
+  ShrinkLine& operator=(const ShrinkLine&) = delete;
+  void update(const shrink::ShrinkProgress& progress) {
+    if (!shown_ || RealClock::now() < next_) return;
+    next_ = RealClock::now() + std::chrono::milliseconds(100);
+    drawn_ = true;
+    fmt::print(stderr, "\r\033[K{} runs: {} left", progress.runs, size_words(progress.size));
+    std::fflush(stderr);
+  }
+
+ private:
+  bool shown_;
+  bool drawn_ = false;
+  RealClock::time_point next_{};
+};
+
+shrink::ShrinkResult shrink_once(const run::Recipe& recipe, const ShrinkVerbOptions& options) {
+  ShrinkLine line(options.output);
+  const RealClock::time_point start = RealClock::now();
+  shrink::ShrinkOptions shrink_options;
+  shrink_options.jobs = options.jobs;
+  shrink_options.runs_max = options.runs;
+  shrink_options.seeds = options.seeds;
+  shrink_options.keep_going = [&](const shrink::ShrinkProgress& progress) {
+    line.update(progress);
+    return interrupted == 0 && (options.seconds <= 0 || seconds_since(start) < options.seconds);
+  };
+  return shrink::shrink(recipe.scenario, recipe.schedule, recipe.seed, shrink_options);
+}
+
+/// The run to shrink, and the folder that it has or gets.
+run::Recipe failing_recipe(const ShrinkVerbOptions& options, std::string& folder) {
+  std::error_code error;
+  run::Recipe recipe;
+  if (std::filesystem::is_directory(options.path, error)) {
+    if (!options.schedule.empty())
+      throw InputError("--schedule is for scenarios; a run folder has its own");
+    recipe = run::read_recipe(options.path);
+    folder = options.path;
+  } else {
+    recipe.scenario = run::load_scenario(options.path);
+    if (!options.schedule.empty()) {
+      recipe.schedule = run::load_schedule(options.schedule, recipe.scenario);
+    }
+    recipe.seed = options.seed;
+  }
+  if (recipe.branch) {
+    throw InputError(options.path + ": this run continued another one; shrink that one");
+  }
+  return recipe;
+}
+
+void print_words(const shrink::ShrinkResult& result, double wall_seconds,
+                 const std::string& folder) {
+  const run::Recipe& recipe = result.recipe;
+  fmt::print("{}\n", result.violation.text);
+  fmt::print(
+      "  shrunk from {} to {} in {} runs, {:.2f} s; {}\n", size_words(result.before),
+      size_words(result.after), result.runs, wall_seconds,
+      result.minimal ? "no single further reduction fails" : "not minimal: a limit was reached");
+  for (const std::string& line : faults::in_words(
+           recipe.schedule, recipe.scenario.system_description(), recipe.scenario.nodes())) {
+    fmt::print("  - {}\n", line);
+  }
+  if (result.seeds > 0) {
+    fmt::print("  fails with {} of {} other seeds\n", result.failing_seeds, result.seeds);
+  }
+  for (const NodeId node : result.bystanders) {
+    fmt::print("  node {} takes no part: it fails as well with node {} down from the start\n", node,
+               node);
+  }
+  fmt::print("schedule: {}/minimal.json\nreplay: {}\n", folder,
+             replay_command(folder + "/minimal"));
+}
+
+ExitCode shrink_failure(const ShrinkVerbOptions& options) {
+  std::string folder;
+  const run::Recipe recipe = failing_recipe(options, folder);
+  const RealClock::time_point start = RealClock::now();
+  const shrink::ShrinkResult result = shrink_once(recipe, options);
+  const double wall_seconds = seconds_since(start);
+  const bool new_folder = folder.empty();
+  if (new_folder) {
+    folder = run::create_run_folder(options.parent, recipe.scenario.name);
+    run::record_run(folder, recipe);
+  }
+  report::write_minimal(folder, result);
+  if (new_folder) run::finish_run_folder(folder);
+  if (options.output.json) {
+    auto json = nlohmann::ordered_json::parse(shrink::to_json(result));
+    json["wall_seconds"] = wall_seconds;
+    json["run_folder"] = folder;
+    json["replay"] = replay_command(folder + "/minimal");
+    fmt::print("{}\n", json.dump(2));
+  } else if (!options.output.quiet) {
+    print_words(result, wall_seconds, folder);
+  }
+  return kViolation;
+}
+
+/// --random: how well failing random schedules shrink.
+struct ShrinkStudy {
+  std::vector<double> genes_before;
+  std::vector<double> genes_after;
+  std::vector<double> runs;
+  std::vector<double> seconds;
+  std::vector<double> seeds;
+  std::size_t minimal = 0;
+  std::map<std::string, std::size_t> kinds;  ///< in how many minimal schedules
+  std::map<std::string, std::size_t> signatures;
+};
+
+void add_result(const shrink::ShrinkResult& result, double seconds, ShrinkStudy& study) {
+  study.genes_before.push_back(static_cast<double>(result.before.genes));
+  study.genes_after.push_back(static_cast<double>(result.after.genes));
+  study.runs.push_back(static_cast<double>(result.runs));
+  study.seconds.push_back(seconds);
+  study.seeds.push_back(static_cast<double>(result.failing_seeds));
+  study.minimal += result.minimal ? 1 : 0;
+  ++study.signatures[result.violation.signature()];
+  const run::Scenario& scenario = result.recipe.scenario;
+  std::set<std::string> kinds;
+  if (const auto* delays = std::get_if<faults::DelaySchedule>(&result.recipe.schedule.scheduler)) {
+    for (std::size_t gene = 0; gene < delays->delay_ms.size(); ++gene) {
+      if (delays->delay_ms[gene] == 0) continue;
+      kinds.insert(scenario.system_description().kinds[scenario.genes().gene(gene).kind].name);
+    }
+  }
+  for (const std::string& kind : kinds) ++study.kinds[kind];
+}
+
+nlohmann::ordered_json spread_json(const std::vector<double>& sample) {
+  return {{"median", study::quantile(sample, 0.5)},
+          {"mean", study::mean(sample)},
+          {"max", study::quantile(sample, 1)}};
+}
+
+ExitCode shrink_random(const ShrinkVerbOptions& options) {
+  const run::Scenario scenario = run::load_scenario(options.path);
+  run::Runner runner;
+  ShrinkStudy study;
+  std::size_t drawn = 0;
+  for (std::uint64_t seed = options.seed; study.runs.size() < options.random; ++seed) {
+    if (interrupted != 0 || ++drawn > options.random * 10'000) break;
+    run::Recipe recipe{scenario, {}, seed, std::nullopt, ""};
+    Random random(seed, "schedule");
+    recipe.schedule = run::random_schedule(scenario, random);
+    if (shrink::failure_of(runner.run(scenario, recipe.schedule, seed)).empty()) continue;
+    const RealClock::time_point start = RealClock::now();
+    const shrink::ShrinkResult result = shrink_once(recipe, options);
+    add_result(result, seconds_since(start), study);
+    if (options.output.json || options.output.quiet) continue;
+    fmt::print("seed {}: {} -> {}, {} runs\n", seed, size_words(result.before),
+               size_words(result.after), result.runs);
+    for (const std::string& line : faults::in_words(
+             result.recipe.schedule, scenario.system_description(), scenario.nodes())) {
+      fmt::print("  - {}\n", line);
+    }
+  }
+  nlohmann::ordered_json json{{"scenario", scenario.name},
+                              {"drawn", drawn},
+                              {"shrunk", study.runs.size()},
+                              {"minimal", study.minimal}};
+  json["genes_before"] = spread_json(study.genes_before);
+  json["genes_after"] = spread_json(study.genes_after);
+  json["runs"] = spread_json(study.runs);
+  json["wall_seconds"] = spread_json(study.seconds);
+  json["failing_seeds"] = spread_json(study.seeds);
+  json["schedules_by_kind"] = study.kinds;
+  json["signatures"] = study.signatures;
+  if (!options.output.quiet) fmt::print("{}\n", json.dump(2));
+  return study.runs.empty() ? kAllHeld : kViolation;
+}
+
+}  // namespace
+
+Verb add_shrink_verb(CLI::App& program) {
+  CLI::App* app =
+      program.add_subcommand("shrink", "Reduce a failing run to the smallest one that still fails");
+  const auto options = std::make_shared<ShrinkVerbOptions>();
+  app->add_option("run", options->path, "Run folder, or scenario file (TOML)")->required();
+  app->add_option("--schedule", options->schedule, "Schedule (JSON) that makes the scenario fail");
+  app->add_option("--seed", options->seed, "Seed with which the scenario fails")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app->add_option("--random", options->random,
+                  "Shrink so many failing random schedules of the scenario, from the seed on, and "
+                  "print how well that went; leaves no folder")
+      ->excludes("--schedule");
+  app->add_option("--max-runs", options->runs, "Stop after so many runs")->capture_default_str();
+  app->add_option("--max-seconds", options->seconds, "Stop after so much wall time; 0: no limit")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app->add_option("--seeds", options->seeds, "Other seeds to try the result with")
+      ->capture_default_str();
+  app->add_option("--jobs", options->jobs, "Threads; the result is the same with any number")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app->add_option("--runs-folder", options->parent, "Where the folder of a scenario's run is made")
+      ->capture_default_str();
+  options->output.add_to(*app);
+  app->footer("Example:\n  dissensus shrink runs/latest");
+  return {app, [options] {
+            std::signal(SIGINT, [](int) { interrupted = 1; });
+            return options->random > 0 ? shrink_random(*options) : shrink_failure(*options);
+          }};
+}
+
+}  // namespace dissensus::cli

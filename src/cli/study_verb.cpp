@@ -1,0 +1,217 @@
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/hunt_options.h"
+#include "cli/hunt_panel.h"
+#include "cli/plugins.h"
+#include "cli/verb.h"
+#include "study/experiment_session.h"
+
+namespace dissensus::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using Json = nlohmann::ordered_json;
+
+struct StudyVerbOptions {
+  std::vector<std::string> files;
+  std::string out;
+  std::size_t jobs = default_jobs();
+  std::optional<std::uint64_t> seed;
+  std::optional<std::size_t> repetitions;
+  bool resume = false;
+  PluginOptions plugins;
+  OutputOptions output;
+};
+
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<long>(seconds + 0.5);
+  return whole < 3600 ? fmt::format("{}:{:02}", whole / 60, whole % 60)
+                      : fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+/// One line that is drawn again on a terminal, a line now and then in a pipe.
+class ProgressLine {
+ public:
+  ProgressLine(std::string name, bool wanted)
+      : name_(std::move(name)), wanted_(wanted), redraws_(is_terminal()) {}
+  ~ProgressLine() { clear(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void show(const study::StudyProgress& progress) {
+    constexpr std::chrono::milliseconds kRedraw{200};
+    constexpr std::chrono::seconds kLine{10};
+    const Clock::time_point now = Clock::now();
+    if (!wanted_ || now < next_) return;
+    next_ = now + (redraws_ ? Clock::duration(kRedraw) : Clock::duration(kLine));
+    const std::string text = line(progress);
+    fmt::print(stderr, "{}", redraws_ ? "\r" + text + "\033[K" : text + "\n");
+    std::fflush(stderr);
+    drawn_ = redraws_;
+  }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  std::string line(const study::StudyProgress& progress) const {
+    const std::size_t complete = progress.known + progress.done;
+    std::string text = fmt::format("{}: {} of {}", name_, complete, progress.total);
+    if (progress.known > 0) text += fmt::format(" ({} known before)", progress.known);
+    if (progress.errors > 0) text += fmt::format(", {} failed", progress.errors);
+    text += fmt::format(", {} so far", clock_text(seconds()));
+    if (progress.done > 0 && complete < progress.total) {
+      const double each = seconds() / static_cast<double>(progress.done);
+      text += fmt::format(", about {} left",
+                          clock_text(each * static_cast<double>(progress.total - complete)));
+    }
+    return text;
+  }
+  void clear() {
+    if (!drawn_) return;
+    fmt::print(stderr, "\r\033[K");
+    std::fflush(stderr);
+    drawn_ = false;
+  }
+
+  std::string name_;
+  bool wanted_;
+  bool redraws_;
+  bool drawn_ = false;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point next_ = start_;
+};
+
+std::vector<study::Experiment> load_all(const StudyVerbOptions& options, const Registry& registry) {
+  std::vector<study::Experiment> experiments;
+  for (const std::string& file : options.files) {
+    study::Experiment experiment = study::load_experiment(file, registry);
+    for (const study::Experiment& other : experiments) {
+      if (other.name == experiment.name) {
+        throw InputError(fmt::format("{}: another experiment of the name {} goes before it", file,
+                                     experiment.name));
+      }
+    }
+    if (options.seed) {
+      experiment.seed = *options.seed;
+      for (study::RepresentationRow& row : experiment.rows) row.options.seed = *options.seed;
+    }
+    if (options.repetitions) experiment.repetitions = *options.repetitions;
+    experiments.push_back(std::move(experiment));
+  }
+  return experiments;
+}
+
+std::string folder_of(const StudyVerbOptions& options, const study::Experiment& experiment) {
+  if (options.out.empty()) return "studies-out/" + experiment.name;
+  return options.files.size() == 1 ? options.out
+                                   : (fs::path(options.out) / experiment.name).string();
+}
+
+std::string resume_command(const StudyVerbOptions& options) {
+  std::string words = fmt::format("{} study", program_invocation_name);
+  for (const std::string& file : options.files) words += " " + shell_word(file);
+  if (!options.out.empty()) words += " --out " + shell_word(options.out);
+  if (options.seed) words += fmt::format(" --seed {}", *options.seed);
+  if (options.repetitions) words += fmt::format(" --repetitions {}", *options.repetitions);
+  for (const std::string& file : options.plugins.files) words += " --plugin " + shell_word(file);
+  return words + " --resume";
+}
+
+Json to_json(const study::Experiment& experiment, const std::string& folder,
+             const study::SessionResult& result, double seconds) {
+  Json json;
+  json["experiment"] = experiment.name;
+  json["folder"] = folder;
+  json["complete"] = result.complete;
+  json["seed"] = experiment.seed;
+  json["cells"] = result.progress.total;
+  json["known_before"] = result.progress.known;
+  json["failed"] = result.errors;
+  json["wall_seconds"] = seconds;
+  json["files"] = result.written.files;
+  json["png"] = result.written.png;
+  return json;
+}
+
+void print_text(const study::Experiment& experiment, const std::string& folder,
+                const study::SessionResult& result, double seconds) {
+  fmt::print("{}: {} in {}\n", experiment.name, result.complete ? "done" : "interrupted",
+             clock_text(seconds));
+  if (result.errors > 0) {
+    fmt::print("  {} cells failed: see {}/tables.md\n", result.errors, folder);
+  }
+  for (const std::string& file : result.written.files) fmt::print("  {}/{}\n", folder, file);
+  if (!result.written.png)
+    fmt::print("  no PNG: rsvg-convert (librsvg2-bin) is missing or failed\n");
+}
+
+ExitCode study_experiments(const StudyVerbOptions& options) {
+  const Registry registry = options.plugins.load();
+  const std::vector<study::Experiment> experiments = load_all(options, registry);
+  catch_interrupts();
+  std::unique_ptr<ProgressLine> line;
+  study::SessionOptions session_options;
+  session_options.jobs = options.jobs;
+  session_options.resume = options.resume;
+  session_options.is_stopped = is_interrupted;
+  session_options.on_progress = [&line](const study::StudyProgress& progress) {
+    line->show(progress);
+  };
+  study::StudySession session(registry, session_options);
+  ExitCode code = kAllHeld;
+  Json all = Json::array();
+  for (const study::Experiment& experiment : experiments) {
+    line = std::make_unique<ProgressLine>(experiment.name,
+                                          !options.output.quiet && !options.output.json);
+    const std::string folder = folder_of(options, experiment);
+    const study::SessionResult result = session.run(experiment, folder);
+    const double seconds = line->seconds();
+    line.reset();
+    if (!result.complete || result.errors > 0) code = kUnknown;
+    all.push_back(to_json(experiment, folder, result, seconds));
+    if (!options.output.json && !options.output.quiet) {
+      print_text(experiment, folder, result, seconds);
+    }
+    if (is_interrupted()) break;
+  }
+  if (options.output.json && !options.output.quiet) fmt::print("{}\n", all.dump(2));
+  if (is_interrupted() && !options.output.json && !options.output.quiet) {
+    fmt::print("resume: {}\n", resume_command(options));
+  }
+  return code;
+}
+
+}  // namespace
+
+Verb add_study_verb(CLI::App& program) {
+  CLI::App* app = program.add_subcommand(
+      "study", "Run experiments: tables, tests and figures of searches compared");
+  const auto options = std::make_shared<StudyVerbOptions>();
+  app->add_option("files", options->files, "Experiment files (TOML)")
+      ->required()
+      ->check(CLI::ExistingFile);
+  app->add_option("--out", options->out,
+                  "Where results go; of several experiments, each in a folder of its name "
+                  "(default studies-out/NAME)");
+  app->add_option("--jobs", options->jobs, "Threads; the result is the same with any number")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app->add_option("--seed", options->seed, "Instead of the file's")->check(CLI::NonNegativeNumber);
+  app->add_option("--repetitions", options->repetitions, "Instead of the file's")
+      ->check(CLI::Range(1, 100'000));
+  app->add_flag("--resume", options->resume, "Go on with what results.sqlite has");
+  options->plugins.add_to(*app);
+  options->output.add_to(*app);
+  app->footer("Example:\n  dissensus study experiments/discotest-table-4.4.toml");
+  return {app, [options] { return study_experiments(*options); }};
+}
+
+}  // namespace dissensus::cli
