@@ -20,6 +20,9 @@ namespace {
 constexpr std::array<std::string_view, 5> kDefaultMembers{"structured", "hill-climbing", "coverage",
                                                           "nsga2", "random"};
 constexpr double kDefaultFloor = 0.25;
+/// Of so many turns at the beginning the first member has every other one: it needs no results to
+/// start from.
+constexpr std::size_t kLead = 24;
 /// How fast yields forget: the weight of the newest result.
 constexpr double kMemory = 0.05;
 
@@ -45,6 +48,7 @@ class Portfolio final : public Search {
       Member& member = members_[*chosen];
       if (std::optional<Candidate> candidate = member.search->ask()) {
         ++member.asked;
+        ++asked_;
         under_way_.push_back({*chosen, candidate->tag});
         candidate->member = member.name;
         return candidate;
@@ -81,6 +85,7 @@ class Portfolio final : public Search {
 
   /// A position in `ready`.
   std::size_t choose(const std::vector<std::size_t>& ready) {
+    if (asked_ < kLead && asked_ % 2 == 0 && ready.front() == 0) return 0;
     for (std::size_t i = 0; i < ready.size(); ++i) {
       if (members_[ready[i]].asked == 0) return i;
     }
@@ -127,6 +132,7 @@ class Portfolio final : public Search {
   std::vector<Member> members_;
   double floor_;
   Random random_;
+  std::size_t asked_ = 0;
   std::deque<UnderWay> under_way_;
   std::set<std::string> known_;
   Usual usual_states_;
