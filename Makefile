@@ -2,7 +2,9 @@
 JOBS ?= $(shell nproc)
 HUNT ?= scenarios/xrpl/b3.toml
 
-# Of these builds only a part is needed: threads for ThreadSanitizer, hashes for Debug.
+# Of these builds only a part is needed: tests for AddressSanitizer, threads for ThreadSanitizer,
+# hashes for Debug.
+targets-asan = --target tests-all
 targets-tsan = --target tests-parallel
 targets-debug = --target determinism_triples
 # $(call configure,PRESET): quiet unless it fails.

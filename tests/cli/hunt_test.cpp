@@ -221,6 +221,24 @@ json lasting(const std::string& out) {
   return result;
 }
 
+/// Until the store holds more than `count` items, for two seconds at most: the hunt may be
+/// complete.
+void wait_for_items(const std::string& store, std::size_t count) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  while (std::chrono::steady_clock::now() < end) {
+    try {
+      if (fs::exists(store)) {
+        campaign::StoreReader reader(store);
+        const auto hunts = reader.hunts();
+        if (!hunts.empty() && reader.item_count(hunts.back().id) > count) return;
+      }
+    } catch (const InputError&) {
+      // It is being made.
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
 // kill -9, twenty times at random moments: no completed run is lost or counted twice, and the
 // finding is that of the undisturbed hunt.
 TEST(Resume, SurvivesTwentyKills) {
@@ -232,7 +250,10 @@ TEST(Resume, SurvivesTwentyKills) {
   std::vector<std::string> words = long_hunt("parts");
   for (int kills = 0; kills < 20; ++kills) {
     Victim victim(folder, words);
-    std::this_thread::sleep_for(std::chrono::milliseconds(10 + random.below(60)));
+    // Half of the kills hit any moment, the other half a hunt at work.
+    if (kills % 2 == 1 && completed < 30'000)
+      wait_for_items(folder.file("parts/latest-hunt/store.sqlite"), completed);
+    std::this_thread::sleep_for(std::chrono::milliseconds(random.below(60)));
     victim.end_with(SIGKILL);
     // Killed before the hunt had begun: nothing to resume yet.
     if (!fs::exists(folder.file("parts/latest-hunt/store.sqlite"))) continue;
