@@ -10,7 +10,7 @@ targets-debug = --target determinism_triples
 # $(call configure,PRESET): quiet unless it fails.
 configure = cmake --preset $(1) >build/$(1).configure.log 2>&1 || { cat build/$(1).configure.log; exit 1; }
 
-.PHONY: hunt test bench study-xrpl check-r format lint install fuzz build clean \
+.PHONY: hunt test bench study-xrpl study-byzantine check-r format lint install fuzz build clean \
         setup setup-test setup-tools build-debug build-asan build-tsan
 
 # Finds a bug: the main job. Exit code 1 of dissensus means that it found one.
@@ -40,10 +40,16 @@ build-debug build-asan build-tsan: build-%: setup
 bench: build
 	build/release/bench_sim --benchmark_min_time=1
 	build/release/bench_xrpl --benchmark_min_time=1
+	build/release/bench_trace --benchmark_min_time=1
+	build/release/bench_campaign
 
 # Renews the tables and figures of docs/xrpl-fidelity.md; DATA names the recorded executions.
 study-xrpl: build
 	build/release/study_xrpl all $(if $(DATA),--data $(DATA)) --jobs $(JOBS)
+
+# Renews the table and the plot of docs/byzantine.md.
+study-byzantine: build
+	build/release/study_byzantine
 
 # Derives the test vectors of the statistics again, where R is installed.
 check-r:
