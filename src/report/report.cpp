@@ -158,19 +158,19 @@ std::string replay_section(const Finding& finding) {
 
 // Diagrams.
 
-/// From how long on a message counts as late: the smallest delay that the schedule gives.
+/// From how long on a message counts as late: half of the largest delay that the schedule gives.
 Duration late_after(const faults::Schedule& schedule) {
-  Duration least = Duration::max();
+  Duration most{};
   if (const auto* delays = std::get_if<faults::DelaySchedule>(&schedule.scheduler)) {
     for (const std::uint32_t delay : delays->delay_ms) {
-      if (delay > 0) least = std::min<Duration>(least, Milliseconds(delay));
+      most = std::max<Duration>(most, Milliseconds(delay));
     }
   } else if (const auto* messages = std::get_if<faults::MessageSchedule>(&schedule.scheduler)) {
     for (const faults::MessageSchedule::Delay& delay : messages->delays) {
-      if (delay.delay > Duration{}) least = std::min(least, delay.delay);
+      most = std::max(most, delay.delay);
     }
   }
-  return least;
+  return most == Duration{} ? Duration::max() : most / 2;
 }
 
 std::string diagram(const RecordedRun& run, bool mark_late) {
@@ -183,7 +183,7 @@ std::string diagram(const RecordedRun& run, bool mark_late) {
   std::ostringstream svg;
   trace::export_svg(run.trace, options, svg);
   const std::string_view late =
-      mark_late ? " Messages that the schedule delays are drawn bold." : "";
+      mark_late ? " Messages that the schedule delays most are drawn bold." : "";
   return figure(svg.str(),
                 fmt::format("Nodes as lines, messages as arrows, decisions as marks, from {} to {}."
                             "{} Rest the pointer on anything to read what it is.",

@@ -27,7 +27,8 @@ Genotype random_genotype(const SearchSpace& space, Random& random);
 /// Rocket's flat vectors: 7 kinds x n(n-1) numbers, index = kind * n(n-1) + from * (n-1) + to'.
 /// Delays in milliseconds, priorities as they are. The text is a JSON array, or numbers separated
 /// by commas or white space; `name` is the file in error messages.
-faults::Schedule from_rocket(std::string_view text, std::string name, const run::Scenario& scenario);
+faults::Schedule from_rocket(std::string_view text, std::string name,
+                             const run::Scenario& scenario);
 std::string to_rocket(const faults::Schedule& schedule, const run::Scenario& scenario);
 
 }  // namespace dissensus::search

@@ -1,6 +1,7 @@
 #include "shrink/shrink.h"
 
 #include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
