@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "campaign/parallel.h"
 #include "cli/plugins.h"
 #include "cli/verb.h"
+#include "core/parallel.h"
 #include "run/schedule_space.h"
 
 namespace dissensus::cli {
@@ -114,7 +114,7 @@ struct Tally {
 Tally run_range(const run::Scenario& scenario, const RunVerbOptions& options,
                 const SeedRange& seeds) {
   Tally tally;
-  campaign::for_each_in_order(
+  for_each_in_order(
       seeds.size(), options.jobs, [] { return std::make_unique<run::Runner>(); },
       [&](run::Runner& runner, std::size_t index) {
         const run::Recipe recipe = make_recipe(scenario, options, seeds.first + index);

@@ -52,7 +52,7 @@ Json json_of(double value) {
   return value;
 }
 
-Json json_of(const study::Interval& interval) {
+Json json_of(const Interval& interval) {
   return Json::array({json_of(interval.low), json_of(interval.high)});
 }
 
@@ -62,7 +62,7 @@ std::string shown(double value) {
   return fmt::format("{:.6g}", value);
 }
 
-std::string shown(const study::Interval& interval) {
+std::string shown(const Interval& interval) {
   return fmt::format("{} to {}", shown(interval.low), shown(interval.high));
 }
 

@@ -35,7 +35,7 @@ struct Finding {
   Candidate candidate;
   double importance = 0;
   double increase = 0;
-  Interval increase_interval;
+  Interval increase_interval{0, 0};
   Counts counts;           ///< over the runs that were left when it was chosen
   std::size_t rivals = 0;  ///< candidates that could have been chosen, itself included
   /// Failing runs that were left and in which it holds: its cluster. Indices into the table.

@@ -32,23 +32,13 @@ double importance(double increase, std::size_t failing_true, std::size_t failing
                                      portable_log(static_cast<double>(failing)))));
 }
 
-Interval wilson(std::size_t hits, std::size_t trials, double z) {
-  if (trials == 0) return {0, 1};
-  const double n = static_cast<double>(trials);
-  const double p = static_cast<double>(hits) / n;
-  const double centre = p + z * z / (2 * n);
-  const double half = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n));
-  const double scale = 1 + z * z / n;
-  return {std::max(0.0, (centre - half) / scale), std::min(1.0, (centre + half) / scale)};
-}
-
 Interval increase_interval(const Counts& counts, double z) {
   const double p = failure(counts);
   const double q = context(counts);
   const Interval first =
-      wilson(counts.failing_true, counts.failing_true + counts.successful_true, z);
-  const Interval second =
-      wilson(counts.failing_observed, counts.failing_observed + counts.successful_observed, z);
+      wilson_interval(counts.failing_true, counts.failing_true + counts.successful_true, z);
+  const Interval second = wilson_interval(counts.failing_observed,
+                                          counts.failing_observed + counts.successful_observed, z);
   const auto distance = [](double a, double b) { return std::sqrt(a * a + b * b); };
   return {p - q - distance(p - first.low, second.high - q),
           p - q + distance(first.high - p, q - second.low)};

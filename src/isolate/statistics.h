@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/proportion.h"
+
 namespace dissensus::isolate {
 
 /// In how many runs a predicate was observed, and observed to be true.
@@ -24,12 +26,6 @@ double increase(const Counts& counts);
 /// Harmonic mean of `increase` and log(failing_true) / log(failing); 0 where it is not defined.
 double importance(double increase, std::size_t failing_true, std::size_t failing);
 
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
-/// Wilson's score interval of a proportion; [0, 1] where there are no trials.
-Interval wilson(std::size_t hits, std::size_t trials, double z);
 /// Interval of Failure - Context by Newcombe's method from the two Wilson intervals. The two
 /// proportions share runs, which makes it wider than it need be.
 Interval increase_interval(const Counts& counts, double z);

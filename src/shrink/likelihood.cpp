@@ -8,6 +8,7 @@
 #include "dissensus/random.h"
 
 #include "core/parallel.h"
+#include "core/proportion.h"
 #include "run/schedule_space.h"
 #include "shrink/runners.h"
 #include "shrink/shrink.h"
@@ -45,18 +46,6 @@ std::size_t steepest(const std::vector<LikelihoodPoint>& points) {
     }
   }
   return result;
-}
-
-/// Wilson's 95 % interval.
-void set_interval(LikelihoodPoint& point) {
-  constexpr double kQuantile = 1.959963984540054;
-  const auto trials = static_cast<double>(point.runs);
-  const double share = point.share();
-  const double square = kQuantile * kQuantile / trials;
-  const double center = share + square / 2;
-  const double spread = kQuantile * std::sqrt(share * (1 - share) / trials + square / (4 * trials));
-  point.low = point.failing == 0 ? 0 : (center - spread) / (1 + square);
-  point.high = point.failing == point.runs ? 1 : (center + spread) / (1 + square);
 }
 
 /// The n-th continuation from a moment on; the same n has the same seed or schedule at each moment.
@@ -113,7 +102,11 @@ std::vector<LikelihoodPoint> failure_likelihood(const run::Recipe& recipe,
           return !interrupted;
         });
     std::erase_if(points, [&](const LikelihoodPoint& point) { return point.runs < options.runs; });
-    for (LikelihoodPoint& point : points) set_interval(point);
+    for (LikelihoodPoint& point : points) {
+      const Interval interval = wilson_interval(point.failing, point.runs);
+      point.low = interval.low;
+      point.high = interval.high;
+    }
     return points;
   };
 

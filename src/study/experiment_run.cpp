@@ -13,8 +13,8 @@
 #include "dissensus/random.h"
 
 #include "campaign/hunt.h"
-#include "campaign/parallel.h"
 #include "campaign/parts.h"
+#include "core/parallel.h"
 #include "run/runner.h"
 
 namespace dissensus::study {
@@ -190,7 +190,7 @@ bool run_cells(const Experiment& experiment, const Registry& registry, const Stu
     if (runner.on_progress) runner.on_progress(progress);
     return true;
   };
-  campaign::for_each_in_order(
+  for_each_in_order(
       cells.size(), runner.jobs, [] { return std::make_unique<int>(); }, work,
       [&stopped](std::size_t, bool completed) {
         stopped = stopped || !completed;

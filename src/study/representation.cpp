@@ -9,8 +9,8 @@
 
 #include "dissensus/options.h"
 
-#include "campaign/parallel.h"
 #include "core/assert.h"
+#include "core/parallel.h"
 
 namespace dissensus::study {
 namespace {
@@ -144,7 +144,7 @@ class RepresentationStudy {
   /// work(runner, index) on all threads, consume(result) in order.
   template <class Work, class Consume>
   void for_each(std::size_t count, const Work& work, const Consume& consume) {
-    campaign::for_each_in_order(
+    for_each_in_order(
         count, jobs_, [] { return std::make_unique<run::Runner>(); }, work,
         [&](std::size_t, auto result) {
           consume(std::move(result));

@@ -143,15 +143,4 @@ Distance against_uniform(std::span<const double> sample) {
   return result;
 }
 
-Interval wilson_interval(std::uint64_t successes, std::uint64_t trials) {
-  if (trials == 0) return {};
-  constexpr double kZ = 1.959963984540054;
-  const auto n = static_cast<double>(trials);
-  const double share = static_cast<double>(successes) / n;
-  const double denominator = 1 + kZ * kZ / n;
-  const double centre = (share + kZ * kZ / (2 * n)) / denominator;
-  const double half = kZ * std::sqrt(share * (1 - share) / n + kZ * kZ / (4 * n * n)) / denominator;
-  return {std::max(0.0, centre - half), std::min(1.0, centre + half)};
-}
-
 }  // namespace dissensus::study

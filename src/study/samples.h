@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "core/proportion.h"
+
 namespace dissensus::study {
 
 /// NaN for an empty sample.
@@ -31,12 +33,5 @@ Distance kolmogorov_smirnov(std::span<const double> first, std::span<const doubl
 /// One sample in [0, 1] against the uniform distribution, p-value from the limiting distribution
 /// with Stephens's correction for small samples.
 Distance against_uniform(std::span<const double> sample);
-
-struct Interval {
-  double low = 0;
-  double high = 1;
-};
-/// Wilson's 95 % interval of a proportion.
-Interval wilson_interval(std::uint64_t successes, std::uint64_t trials);
 
 }  // namespace dissensus::study

@@ -13,7 +13,7 @@
 
 #include "dissensus/random.h"
 
-#include "campaign/parallel.h"
+#include "core/parallel.h"
 #include "run/schedule_space.h"
 #include "simulated_case.h"
 #include "studies.h"
@@ -224,7 +224,7 @@ std::string detection_table(const std::vector<Total>& totals, std::size_t repeti
 }
 
 std::string rate_text(std::size_t yes, std::size_t all) {
-  const study::Interval interval = study::wilson_interval(yes, all);
+  const Interval interval = wilson_interval(yes, all);
   return fmt::format("{} of {} = {:.2f} % ({:.2f}..{:.2f})", yes, all,
                      100.0 * static_cast<double>(yes) / static_cast<double>(all),
                      100 * interval.low, 100 * interval.high);
@@ -268,7 +268,7 @@ std::string b1_table(const Total& off, const Total& on, std::size_t repetitions)
 std::vector<Hour> run_hours(const Configuration& configuration, std::size_t count, double budget_s,
                             std::string_view stream, const StudyOptions& options) {
   std::vector<Hour> hours;
-  campaign::for_each_in_order(
+  for_each_in_order(
       count, options.jobs, [] { return std::make_unique<run::Runner>(); },
       [&](run::Runner& runner, std::size_t index) {
         const std::uint64_t seed = derive_seed(options.seed, stream, index);

@@ -10,9 +10,9 @@
 
 #include "dissensus/random.h"
 
-#include "campaign/parallel.h"
 #include "comparison.h"
 #include "core/file.h"
+#include "core/parallel.h"
 #include "simulated_case.h"
 #include "studies.h"
 #include "study/fisher.h"
@@ -53,7 +53,7 @@ ComparedCases compare_all(const StudyOptions& options) {
   RecordedCase next;
   while (source.next(next)) recorded.push_back(next);
   ComparedCases result;
-  campaign::for_each_in_order(
+  for_each_in_order(
       recorded.size(), options.jobs, [] { return std::make_unique<run::Runner>(); },
       [&](run::Runner& runner, std::size_t index) {
         return compare(runner, recorded[index], options);

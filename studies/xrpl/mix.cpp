@@ -10,7 +10,7 @@
 
 #include "dissensus/random.h"
 
-#include "campaign/parallel.h"
+#include "core/parallel.h"
 #include "run/schedule_space.h"
 #include "simulated_case.h"
 #include "studies.h"
@@ -55,7 +55,7 @@ Measured measure(const std::string& type, bool same_sequence, const StudyOptions
   setup.priority_target = priority_target;
   setup.same_sequence = same_sequence;
   Measured measured;
-  campaign::for_each_in_order(
+  for_each_in_order(
       options.mix_cases, options.jobs, [] { return std::make_unique<run::Runner>(); },
       [&](run::Runner& runner, std::size_t index) {
         Random random(options.seed, "mix-" + type, index);

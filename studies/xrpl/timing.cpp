@@ -7,7 +7,7 @@
 
 #include "dissensus/random.h"
 
-#include "campaign/parallel.h"
+#include "core/parallel.h"
 #include "run/schedule_space.h"
 #include "simulated_case.h"
 #include "studies.h"
@@ -32,7 +32,7 @@ struct Measured {
 
 Measured measure(const Timing& timing, const StudyOptions& options) {
   Measured measured;
-  campaign::for_each_in_order(
+  for_each_in_order(
       options.mix_cases, options.jobs, [] { return std::make_unique<run::Runner>(); },
       [&](run::Runner& runner, std::size_t index) {
         Random random(options.seed, "timing", index);

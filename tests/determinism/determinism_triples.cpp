@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "campaign/parallel.h"
+#include "core/parallel.h"
 #include "faults/schedule.h"
 #include "run/runner.h"
 #include "run/schedule_space.h"
@@ -87,7 +87,7 @@ faults::Schedule random_triple_schedule(const run::Scenario& scenario, Random& r
 int print_hashes(std::size_t jobs) {
   const std::vector<run::Scenario> scenarios = shipped_scenarios();
   bool equal = true;
-  campaign::for_each_in_order(
+  for_each_in_order(
       kTriples, jobs, [] { return std::make_unique<run::Runner>(); },
       [&](run::Runner& runner, std::size_t index) {
         Random random(20261115, "triple", index);

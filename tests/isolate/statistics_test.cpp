@@ -34,10 +34,10 @@ TEST(Statistics, NothingObservedIsNoEvidence) {
 
 // Newcombe 1998 (Statistics in Medicine 17, 857-872), Table I: 81 of 263.
 TEST(Statistics, WilsonsIntervalEqualsPublishedValues) {
-  const Interval interval = wilson(81, 263, kZ95);
+  const Interval interval = wilson_interval(81, 263, kZ95);
   EXPECT_NEAR(interval.low, 0.2553, 5e-5);
   EXPECT_NEAR(interval.high, 0.3662, 5e-5);
-  const Interval none = wilson(0, 20, kZ95);
+  const Interval none = wilson_interval(0, 20, kZ95);
   EXPECT_NEAR(none.low, 0, 1e-12);
   EXPECT_NEAR(none.high, 0.1611, 5e-5);
 }

@@ -1,4 +1,4 @@
-#include "campaign/parallel.h"
+#include "core/parallel.h"
 
 #include <atomic>
 #include <memory>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dissensus::campaign {
+namespace dissensus {
 namespace {
 
 const auto kMakeWorker = [] { return std::make_unique<int>(0); };
@@ -64,4 +64,4 @@ TEST(ForEachInOrder, NothingToDoIsFine) {
 }
 
 }  // namespace
-}  // namespace dissensus::campaign
+}  // namespace dissensus
