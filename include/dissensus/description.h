@@ -201,6 +201,12 @@ class PayloadBuilder {
   PayloadDescription& payload_;
 };
 
+/// A protocol step that nodes report (Context::step), e.g. "next-round", with its arguments' names.
+struct StepDescription {
+  std::string name;
+  std::vector<std::string> arguments;
+};
+
 /// The whole description. Built once per System; immutable while runs use it.
 struct SystemDescription {
   std::string name;
@@ -210,6 +216,7 @@ struct SystemDescription {
   std::vector<LevelDescription> levels;      ///< indexed by Level
   std::vector<std::string> phases;           ///< names for Context::phase, indexed by its argument
   std::vector<std::string> observables;      ///< names for Context::observe, usable in rules
+  std::vector<StepDescription> steps;        ///< for Context::step, which models are checked with
   /// Protocol rounds, the communication-closed rounds that Byzantine faults are keyed by: a message
   /// of a kind with a step, sent by a node in round r (Context::round), is of protocol round
   /// (r - first_round) * round_steps + step. XRPL: proposals are step 0, validations step 1.

@@ -13,5 +13,6 @@
 #include "dissensus/schedule.h"
 #include "dissensus/scheduler.h"
 #include "dissensus/search.h"
+#include "dissensus/state.h"
 #include "dissensus/system.h"
 #include "dissensus/time.h"

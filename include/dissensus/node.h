@@ -16,6 +16,7 @@
 #include "dissensus/ids.h"
 #include "dissensus/message.h"
 #include "dissensus/random.h"
+#include "dissensus/state.h"
 #include "dissensus/time.h"
 
 namespace dissensus {
@@ -86,6 +87,12 @@ class Context {
   virtual void log(std::string_view text) = 0;
   virtual bool logging() const = 0;
 
+  /// This node took a step that a formal model knows (index into SystemDescription::steps). Call it
+  /// as soon as the step is complete: the node's state is read during the call. Build the arguments
+  /// only when stepping() is true: other runs check no model.
+  virtual void step(std::uint32_t /*step*/, std::span<const StateValue> /*arguments*/) {}
+  virtual bool stepping() const { return false; }
+
  protected:
   const SystemDescription& description_;
   MessagePool& pool_;
@@ -102,6 +109,8 @@ class Node {
   /// Called instead of start() on a fresh node after a crash. `before` is the node as it was when
   /// it crashed: copy from it what your protocol keeps on disk. Default: start from nothing.
   virtual void restart(Context& context, const Node& before);
+  /// What a formal model is compared with (docs/formats/mapping.md). Default: nothing.
+  virtual StateValue::Record state() const;
 };
 
 }  // namespace dissensus

@@ -88,6 +88,10 @@ class EventSink {
   virtual void on_event(const Event& event) = 0;
   /// True when log events should be produced at all.
   virtual bool wants_log() const { return false; }
+  /// A step of a node, between the events; only when wants_steps(). It has no number and is not
+  /// part of the trace hash: checking a model leaves the run as it is.
+  virtual void on_step(const StepReport& /*step*/) {}
+  virtual bool wants_steps() const { return false; }
 };
 
 }  // namespace dissensus

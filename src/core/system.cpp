@@ -6,6 +6,10 @@ namespace dissensus {
 
 void Node::timer(Context&, TimerId, std::uint64_t) {}
 void Node::submit(Context&, const Request&) {}
+StateValue::Record Node::state() const {
+  return {};
+}
+
 void Node::restart(Context& context, const Node&) {
   start(context);
 }

@@ -41,6 +41,10 @@ class Observer final : public EventSink {
     for (const NodeId node : faults::byzantine_nodes(schedule.faults)) oracle_.mark_faulty(node);
   }
   bool wants_log() const override { return options_.log; }
+  bool wants_steps() const override {
+    return options_.observer != nullptr && options_.observer->wants_steps();
+  }
+  void on_step(const StepReport& step) override { options_.observer->on_step(step); }
 
   void on_event(const Event& event) override {
     hash_.add(event);

@@ -32,7 +32,7 @@ struct RunOptions {
   bool log = false;               ///< keep the nodes' log lines
   sim::Clock* clock = nullptr;    ///< null: as fast as possible
   std::optional<Branch> branch;   ///< null: to the end as it is
-  EventSink* observer = nullptr;  ///< sees reports and faults, but no messages and timers
+  EventSink* observer = nullptr;  ///< sees reports, faults and steps, no messages and timers
   /// Decides about messages while the run goes on, in the place of the schedule's own scheduler;
   /// the faults of the schedule stay.
   Scheduler* scheduler = nullptr;

@@ -56,6 +56,8 @@ class World::NodeContext final : public Context {
     world_.sink_.on_event(event);
   }
   bool logging() const override { return world_.wants_log_; }
+  void step(std::uint32_t step, std::span<const StateValue> arguments) override;
+  bool stepping() const override { return world_.wants_steps_; }
 
  private:
   World& world_;
@@ -77,6 +79,12 @@ struct World::Host {
 
 Random& World::NodeContext::random() {
   return world_.hosts_[host_].random;
+}
+
+void World::NodeContext::step(std::uint32_t step, std::span<const StateValue> arguments) {
+  if (!world_.wants_steps_) return;
+  const StateValue::Record state = world_.hosts_[host_].node->state();
+  world_.sink_.on_step({self_, step, arguments, &state});
 }
 
 struct WorldMemory::Storage {
@@ -113,7 +121,8 @@ World::World(const WorldPlan& plan, const System& system, std::uint64_t seed, Ev
       cluster_(system.make_cluster(seed)),
       seed_(seed),
       link_seed_(derive_seed(seed, "link")),
-      wants_log_(sink.wants_log()) {
+      wants_log_(sink.wants_log()),
+      wants_steps_(sink.wants_steps()) {
   DISSENSUS_ASSERT(plan.nodes > 0 && plan.nodes <= kMaxNodes, "World : a sensible number of nodes");
   DISSENSUS_ASSERT(plan.link_model.size() == plan.nodes * plan.nodes, "World : a model per link");
   queue_.clear();

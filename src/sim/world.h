@@ -248,6 +248,7 @@ class World {
   bool fault_phase_over_ = false;
   bool queue_overflow_ = false;
   bool wants_log_ = false;
+  bool wants_steps_ = false;
   bool bounded_ = false;                      ///< some link has a bounded buffer
   std::vector<NodeId> twin_of_;               ///< by host - nodes
   std::vector<ClockAdjustment> adjustments_;  ///< by node; empty: no clock was adjusted
