@@ -10,7 +10,7 @@ targets-debug = --target determinism_triples
 # $(call configure,PRESET): quiet unless it fails.
 configure = cmake --preset $(1) >build/$(1).configure.log 2>&1 || { cat build/$(1).configure.log; exit 1; }
 
-.PHONY: hunt test bench study-xrpl study-byzantine check-r format lint install fuzz build clean \
+.PHONY: hunt test bench study-xrpl study-byzantine branches check-r format lint install fuzz build clean \
         setup setup-test setup-tools build-debug build-asan build-tsan
 
 # Finds a bug: the main job. Exit code 1 of dissensus means that it found one.
@@ -50,6 +50,11 @@ study-xrpl: build
 # Renews the table and the plot of docs/byzantine.md.
 study-byzantine: build
 	build/release/study_byzantine
+
+# A data set of branch outcomes of systems/xrpl, for docs/isolation.md.
+branches: setup setup-tools
+	@$(call configure,release)
+	JOBS=$(JOBS) scripts/branch-data build/release $(or $(DATA),build/branches)
 
 # Derives the test vectors of the statistics again, where R is installed.
 check-r:

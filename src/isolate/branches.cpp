@@ -11,6 +11,7 @@
 
 #include "isolate/data_set.h"
 #include "isolate/json_line.h"
+#include "isolate/run_table.h"
 
 namespace dissensus::isolate {
 namespace {
@@ -117,6 +118,7 @@ void fill_scores(const BranchData& data, BranchFinding& finding) {
 
 BranchData read_branches(const std::string& folder) {
   BranchData data;
+  data.name = folder;
   data.labels = data_set_schema().labels;
   std::map<std::string, DataSetRun, std::less<>> known;
   for (DataSetRun& run : read_data_set_runs(folder)) {
@@ -155,10 +157,7 @@ std::vector<BranchFinding> isolate_branches(const BranchData& data, BranchMode m
   std::vector<bool> left(data.runs.size(), true);
   std::size_t failing = 0;
   for (const BranchRun& run : data.runs) failing += run.failing ? 1 : 0;
-  if (failing == 0 || failing == data.runs.size()) {
-    throw InputError(fmt::format("{} of {} runs fail, expected failing and successful ones",
-                                 failing, data.runs.size()));
-  }
+  require_both_outcomes(data.name, data.runs.size(), failing);
   std::vector<BranchFinding> findings;
   while (failing > 0) {
     std::optional<BranchFinding> finding = choose(data, left, failing, mode);

@@ -22,6 +22,7 @@ struct BranchRun {
 };
 
 struct BranchData {
+  std::string name;  ///< of its folder, for error messages
   std::vector<std::string> sites;
   std::vector<std::string> labels;
   std::vector<BranchRun> runs;

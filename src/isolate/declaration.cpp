@@ -141,6 +141,7 @@ Declaration parse_declaration(std::string_view text, const std::string& name) {
   Declaration declaration;
   declaration.name = name;
   Schema& schema = declaration.schema;
+  schema.origin = name;
   schema.nodes = static_cast<std::size_t>(
       options.at("nodes").integer(1, static_cast<std::int64_t>(kNodesMax)));
   schema.labels = read_texts(options, "labels");
@@ -168,6 +169,7 @@ Declaration read_declaration(const std::string& path) {
 Declaration declaration_of(const trace::Header& header) {
   Declaration declaration;
   declaration.name = header.system;
+  declaration.schema.origin = "messages of " + header.system;
   declaration.schema.nodes = header.nodes;
   declaration.schema.trust_everybody();
   for (std::size_t index = 0; index < header.kinds.size(); ++index) {

@@ -216,6 +216,8 @@ void PredicateSpace::add_traits() {
     const std::vector<Field>& fields = schema_.kinds[kind].fields;
     for (std::size_t field = 0; field < fields.size(); ++field) {
       if (!names_a_thing(fields[field]) && !numbers_instances(fields[field])) continue;
+      if (names_a_thing(fields[field]))
+        add(Type::faction, kind, field, kind, field, options_.thresholds);
       for (std::size_t other_kind = 0; other_kind < schema_.kinds.size(); ++other_kind) {
         const std::vector<Field>& others = schema_.kinds[other_kind].fields;
         for (std::size_t other = 0; other < others.size(); ++other) {
@@ -279,9 +281,10 @@ void PredicateSpace::check_size(const KindPair& pair) const {
   for (const std::size_t count : sets) total += count;
   if (pair.codes * (total / 8 + 8) <= kPairBytesMax) return;
   throw InputError(fmt::format(
-      "kind: {} comparisons of {} with {} make too many predicates, expected fewer comparable "
+      "{}kind: {} comparisons of {} with {} make too many predicates, expected fewer comparable "
       "fields",
-      pair.comparisons.size(), schema_.kinds[pair.left].name, schema_.kinds[pair.right].name));
+      schema_.origin.empty() ? "" : schema_.origin + ": ", pair.comparisons.size(),
+      schema_.kinds[pair.left].name, schema_.kinds[pair.right].name));
 }
 
 void PredicateSpace::add_sets(KindPair& pair) const {

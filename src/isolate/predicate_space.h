@@ -83,6 +83,9 @@ struct SenderTrait {
     /// Values x of `field` for which it sent a value of `other_field`, and `threshold` others, more
     /// than agreed with it, sent another one.
     deviation,
+    /// Values x of `field` for which it is in one of two camps: for some value y, `threshold`
+    /// nodes sent x and never y, it among them, and `threshold` others y and never x.
+    faction,
   };
   Type type = Type::omission;
   std::size_t kind = 0;

@@ -168,6 +168,10 @@ std::string trait_notation(const PredicateSpace& space, const Candidate& candida
       what = fmt::format("sends {}({} = x) with another {} than {} others", parts.kind, parts.field,
                          parts.other_field, parts.trait.threshold);
       break;
+    case SenderTrait::Type::faction:
+      what = fmt::format("sends {}({} = x) in a camp of {} against {}", parts.kind, parts.field,
+                         parts.trait.threshold, parts.trait.threshold);
+      break;
   }
   return fmt::format("{}, for {} values x, more than {} nodes", what, base.values,
                      candidate.tolerance);
@@ -193,6 +197,11 @@ std::string trait_words(const PredicateSpace& space, const Candidate& candidate,
       return fmt::format("{} sent {} with {} x and another {} than {}, which were in the majority.",
                          who, article(parts.kind), plain(parts.field), plain(parts.other_field),
                          others);
+    case SenderTrait::Type::faction:
+      return fmt::format(
+          "{} sent {} with {} x as one of two camps: {} or more nodes sent x and never some y, as "
+          "many others y and never x.",
+          who, article(parts.kind), plain(parts.field), parts.trait.threshold);
   }
   return {};
 }

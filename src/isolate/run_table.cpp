@@ -21,18 +21,17 @@ struct Reduced {
   std::vector<std::uint8_t> traits;
 };
 
-void require_both_outcomes(const RunTable& table, const std::string& name) {
-  const std::size_t runs = table.runs().size();
+}  // namespace
+
+void require_both_outcomes(const std::string& name, std::size_t runs, std::size_t failing) {
   if (runs < 2)
     throw InputError(fmt::format("{}: runs: {}, expected failing and successful ones", name, runs));
-  if (table.failing() == 0)
+  if (failing == 0)
     throw InputError(fmt::format("{}: runs: none of {} fails, expected at least one", name, runs));
-  if (table.failing() == runs)
+  if (failing == runs)
     throw InputError(
         fmt::format("{}: runs: none of {} succeeds, expected at least one", name, runs));
 }
-
-}  // namespace
 
 std::uint32_t RunTable::intern(const Profile& profile) {
   DigestBuilder digest;
@@ -95,7 +94,7 @@ RunTable read_runs(RunSource& source, const PredicateSpace& space, std::size_t j
     for (std::size_t run = 0; run < count; ++run)
       table.add(batch[run], reduced[run].profiles, std::move(reduced[run].traits));
   }
-  require_both_outcomes(table, source.name());
+  require_both_outcomes(source.name(), table.runs().size(), table.failing());
   return table;
 }
 

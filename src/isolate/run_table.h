@@ -68,6 +68,9 @@ class RunTable {
   std::unordered_map<Digest, std::uint32_t, DigestHash> index_;
 };
 
+/// Throws InputError, naming the source, where there is nothing to compare.
+void require_both_outcomes(const std::string& name, std::size_t runs, std::size_t failing);
+
 /// Reads a source to its end; the table does not depend on `jobs`. Throws InputError where there is
 /// not at least one failing and one successful run.
 RunTable read_runs(RunSource& source, const PredicateSpace& space, std::size_t jobs);

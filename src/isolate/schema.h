@@ -30,6 +30,7 @@ struct Kind {
 };
 
 struct Schema {
+  std::string origin;  ///< the file that declares it, for error messages; empty: none
   std::vector<Kind> kinds;
   std::size_t nodes = 0;
   /// Per node: the senders whose messages it looks at.

@@ -110,6 +110,18 @@ void count_deviations(const Table& table, std::size_t threshold, Counts& counts)
   });
 }
 
+void count_factions(const Table& table, std::size_t threshold, Counts& counts) {
+  for (const Sent& sent : table) {
+    NodeMask camp = 0;
+    for (const Sent& rival : table) {
+      const NodeMask own = sent.senders & ~rival.senders;
+      if (size_of(own) >= threshold && size_of(rival.senders & ~sent.senders) >= threshold)
+        camp |= own;
+    }
+    count(camp, counts);
+  }
+}
+
 /// Tables of a run, each made once.
 class Tables {
  public:
@@ -144,6 +156,9 @@ std::vector<std::uint8_t> sender_traits(const PredicateSpace& space, const Run& 
       case SenderTrait::Type::deviation:
         count_deviations(tables.of(trait.kind, trait.field, trait.other_field), trait.threshold,
                          counts);
+        break;
+      case SenderTrait::Type::faction:
+        count_factions(tables.of(trait.kind, trait.field), trait.threshold, counts);
         break;
     }
     result.insert(result.end(), counts.begin(),

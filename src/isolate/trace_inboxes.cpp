@@ -12,14 +12,15 @@
 namespace dissensus::isolate {
 namespace {
 
+/// `place` names the declaration and the kind.
 std::size_t place_of(const std::vector<FieldDescription>& fields, const std::string& name,
-                     const std::string& kind) {
+                     const std::string& place) {
   std::vector<std::string> known;
   for (std::size_t field = 0; field < fields.size(); ++field) {
     if (fields[field].name == name) return field;
     known.push_back(fields[field].name);
   }
-  throw InputError(fmt::format("kind {}: the system's messages have no field '{}'{}", kind, name,
+  throw InputError(fmt::format("{}: the system's messages have no field '{}'{}", place, name,
                                suggestion(name, known)));
 }
 
@@ -34,11 +35,12 @@ bool is_called(std::string_view kind, std::string_view name) {
 InboxCollector::InboxCollector(const Declaration& declaration, const trace::Header& header)
     : schema_(declaration.schema), plans_(header.kinds.size(), KindPlan{kUnused, {}, {}}) {
   if (schema_.nodes != header.nodes) {
-    throw InputError(
-        fmt::format("nodes: {} declared, but the run has {}", schema_.nodes, header.nodes));
+    throw InputError(fmt::format("{}: nodes: {} declared, but the run has {}", declaration.name,
+                                 schema_.nodes, header.nodes));
   }
   for (std::size_t kind = 0; kind < schema_.kinds.size(); ++kind) {
     const std::string& name = schema_.kinds[kind].name;
+    const std::string place = fmt::format("{}: kind {}", declaration.name, name);
     bool found = false;
     for (std::size_t index = 0; index < header.kinds.size(); ++index) {
       if (!is_called(header.kinds[index], name)) continue;
@@ -48,13 +50,13 @@ InboxCollector::InboxCollector(const Declaration& declaration, const trace::Head
       plan.sender_field = KindPlan::kNone;
       const std::vector<FieldDescription>& fields = header.kind_fields[index];
       for (const Field& field : schema_.kinds[kind].fields)
-        plan.fields.push_back(place_of(fields, field.name, name));
+        plan.fields.push_back(place_of(fields, field.name, place));
       const std::string& sender = declaration.details[kind].sender_field;
-      if (!sender.empty()) plan.sender_field = place_of(fields, sender, name);
+      if (!sender.empty()) plan.sender_field = place_of(fields, sender, place);
     }
     if (!found) {
-      throw InputError(fmt::format("kind: the system has no messages '{}'{}", name,
-                                   suggestion(name, header.kinds)));
+      throw InputError(fmt::format("{}: kind: the system has no messages '{}'{}", declaration.name,
+                                   name, suggestion(name, header.kinds)));
     }
   }
 }

@@ -18,6 +18,10 @@ Oracle::Oracle(const OracleConfig& config, const SystemDescription& description,
   instances_.resize(description.levels.size());
   rule_done_.assign(config.rules.size(), 0);
   has_rules_ = !config.rules.empty();
+  for (const Rule& rule : config.rules) {
+    for (const SupportQuery& query : rule.check.supports())
+      supports_.emplace_back(query, description, nodes);
+  }
   if (!config.has_fault_phase) start_demand(Time{});
 }
 
@@ -64,6 +68,7 @@ void Oracle::on_report(const Event& event) {
       break;
     case EventType::restart:
       nodes_[event.node].up = true;
+      for (SupportTracker& support : supports_) support.forget(event.node);
       // A node that comes back gets the whole bound again.
       nodes_[event.node].last_decision = event.time;
       update_goal();
@@ -95,6 +100,7 @@ void Oracle::on_decision(const Event& event) {
   std::int64_t& highest = node.highest[event.detail];
   highest = std::max(highest, static_cast<std::int64_t>(event.number));
   note_progress(event);
+  for (SupportTracker& support : supports_) support.on_decision(event);
   if (has_rules_) check_rules(event.id, event.time);
 }
 
@@ -259,7 +265,7 @@ bool Oracle::holds(const Rule& rule) const {
                                                            : state.highest[quantity.index];
   };
   return rule.check.evaluate(correct_, value_of,
-                             [this](const SplitQuery& query) { return split(query); }) != 0;
+                             [this](const auto& query) { return answer(query); }) != 0;
 }
 
 namespace {
@@ -282,7 +288,14 @@ std::vector<std::pair<Digest, std::int64_t>> tally(
 }
 }  // namespace
 
-std::int64_t Oracle::split(const SplitQuery& query) const {
+std::int64_t Oracle::answer(const SupportQuery& query) const {
+  const auto tracker =
+      std::find_if(supports_.begin(), supports_.end(),
+                   [&](const SupportTracker& support) { return &support.query() == &query; });
+  return tracker->least();
+}
+
+std::int64_t Oracle::answer(const SplitQuery& query) const {
   std::int64_t widest = 0;
   for (const auto& [number, instance] : instances_[query.level]) {
     std::vector<std::pair<NodeId, Digest>> last;

@@ -12,6 +12,7 @@
 
 #include "core/event.h"
 #include "oracle/rule.h"
+#include "oracle/support.h"
 #include "oracle/verdict.h"
 
 namespace dissensus::oracle {
@@ -54,7 +55,11 @@ class Oracle {
 
   void on_event(const Event& event) {
     if (event.time > next_deadline_) check_deadlines(event.time, event.id);
-    if (event.type >= EventType::propose) on_report(event);
+    if (event.type >= EventType::propose) {
+      on_report(event);
+    } else if (event.type == EventType::deliver && !supports_.empty()) {
+      for (SupportTracker& support : supports_) support.on_delivery(event);
+    }
   }
 
   bool violated() const { return !verdict_.violations.empty() || uncounted_ > 0; }
@@ -101,7 +106,8 @@ class Oracle {
   Time demand_since(const NodeState& node) const;
   bool owes_progress(const NodeState& node) const;
   bool holds(const Rule& rule) const;
-  std::int64_t split(const SplitQuery& query) const;
+  std::int64_t answer(const SplitQuery& query) const;
+  std::int64_t answer(const SupportQuery& query) const;
   const std::vector<NodeId>& correct_nodes() const { return correct_; }
   void add_violation(Violation violation);
   void judge_termination(const RunEnd& end);
@@ -112,6 +118,7 @@ class Oracle {
   std::vector<NodeState> nodes_;
   std::vector<NodeId> correct_;
   std::vector<std::map<std::uint64_t, Instance>> instances_;  ///< by level
+  std::vector<SupportTracker> supports_;                      ///< one per query of a rule
   std::vector<char> rule_done_;  ///< violated (always) or satisfied (eventually)
   Verdict verdict_;
   std::size_t uncounted_ = 0;

@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <charconv>
+#include <chrono>
 #include <optional>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@ namespace dissensus::oracle {
 
 namespace {
 constexpr std::size_t kNestingMax = 64;
+constexpr std::int64_t kFreshMax = 1'000'000;  // seconds
 
 // Wraps around instead of overflowing: a rule over absurd numbers is false, not undefined.
 std::int64_t wrap(std::uint64_t value) {
@@ -147,12 +149,17 @@ class ExpressionParser {
     parse_aggregate();
   }
   void parse_integer() {
+    steps_->push_back({Operation::constant, {}, read_integer(), Expression::kAllNodes});
+  }
+  std::int64_t read_integer() {
+    skip_space();
     std::int64_t number = 0;
     const char* const begin = text_.data() + position_;
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), number);
+    if (error == std::errc::invalid_argument) fail("expected a number");
     if (error != std::errc()) fail("number too large");
     position_ += static_cast<std::size_t>(end - begin);
-    steps_->push_back({Operation::constant, {}, number, Expression::kAllNodes});
+    return number;
   }
   void parse_aggregate() {
     static constexpr std::pair<std::string_view, Operation> kAggregates[] = {
@@ -177,7 +184,13 @@ class ExpressionParser {
       parse_split();
       return;
     }
-    fail("expected an integer, min(...), max(...), sum(...), count(...), split(...) or '('");
+    if (take("support")) {
+      parse_support();
+      return;
+    }
+    fail(
+        "expected an integer, min(...), max(...), sum(...), count(...), split(...), support(...) "
+        "or '('");
   }
   void parse_split() {
     SplitQuery query;
@@ -190,6 +203,66 @@ class ExpressionParser {
     expect(")");
     steps_->push_back({Operation::split, {}, 0, result_->splits_.size()});
     result_->splits_.push_back(std::move(query));
+  }
+  /// "support(outcome, Proposal, [0, 1], [0, 1, 2], fresh = 19, left = 255)"
+  void parse_support() {
+    SupportQuery query;
+    expect("(");
+    query.level = parse_level();
+    expect(",");
+    query.payload = parse_payload();
+    find_fields(query);
+    while (take(",")) {
+      if (take("fresh")) {
+        expect("=");
+        query.fresh = std::chrono::seconds(std::clamp<std::int64_t>(read_integer(), 0, kFreshMax));
+      } else if (take("left")) {
+        expect("=");
+        query.left = static_cast<std::uint64_t>(read_integer());
+      } else if (query.deciders.empty()) {
+        query.deciders = parse_group();
+        expect(",");
+        query.trusted = parse_group();
+      } else {
+        fail("expected fresh = SECONDS or left = SEQUENCE");
+      }
+    }
+    expect(")");
+    steps_->push_back({Operation::support, {}, 0, result_->supports_.size()});
+    result_->supports_.push_back(std::move(query));
+  }
+  std::size_t parse_payload() {
+    const std::string name = parse_name();
+    std::vector<std::string> known;
+    for (std::size_t i = 0; i < description_.payloads.size(); ++i) {
+      known.push_back(description_.payloads[i].name);
+      if (known.back() == name) return i;
+    }
+    position_ -= name.size();
+    fail(fmt::format("unknown message '{}'{} (known: {})", name, suggestion(name, known),
+                     fmt::join(known, ", ")));
+  }
+  void find_fields(SupportQuery& query) const {
+    const LevelDescription& level = description_.levels[query.level];
+    query.position = only_field(query.payload, SemanticType::value, true);
+    query.order = only_field(query.payload, SemanticType::sequence, false);
+    query.scope = only_field(query.payload,
+                             level.scope_bits > 0 ? SemanticType::hash : SemanticType::round, true);
+  }
+  std::size_t only_field(std::size_t payload, SemanticType type, bool required) const {
+    const PayloadDescription& description = description_.payloads[payload];
+    std::size_t found = kNoField;
+    for (std::size_t i = 0; i < description.fields.size(); ++i) {
+      if (description.fields[i].type != type) continue;
+      if (found != kNoField)
+        fail(fmt::format("{} has several fields of type {}, expected one", description.name,
+                         to_string(type)));
+      found = i;
+    }
+    if (required && found == kNoField)
+      fail(fmt::format("{} has no field of type {}, expected one", description.name,
+                       to_string(type)));
+    return found;
   }
   void expect(std::string_view symbol) {
     if (!take(symbol)) fail(fmt::format("expected '{}'", symbol));

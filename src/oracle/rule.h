@@ -6,7 +6,8 @@
 // those of a list: count(x, [0, 1, 4]). x is an observable of the system or decided.<level> (the
 // highest instance a node decided). split(<level>, [0, 1, 2], [4, 5, 6]) is how far two groups have
 // fallen apart: the largest k such that for some instance k correct nodes of the first group
-// decided one value last, and k of the second another one. Operators, weakest first: or, and, not,
+// decided one value last, and k of the second another one. support(<level>, <message>) is how well
+// the worst supported decision was (see SupportQuery). Operators, weakest first: or, and, not,
 // < <= > >= == !=, + -, *; integers and parentheses.
 #pragma once
 
@@ -20,6 +21,7 @@
 
 #include "dissensus/description.h"
 #include "dissensus/options.h"
+#include "dissensus/time.h"
 
 namespace dissensus::oracle {
 
@@ -37,6 +39,23 @@ struct SplitQuery {
   std::vector<NodeId> second;
 };
 
+/// In how many per cent of the newest positions that had reached a node, its own included, the
+/// value stood that it decided: the least over all decisions of the level, 100 without any.
+/// Positions are messages of one type; which fields matter follows from their semantic types.
+struct SupportQuery {
+  std::size_t level = 0;
+  std::size_t payload = 0;   ///< the messages that carry positions
+  std::size_t position = 0;  ///< field: the value
+  /// field: the newest position has the highest sequence number; kNoField: it came last
+  std::size_t order = kNoField;
+  std::size_t scope = 0;         ///< field: the instance, or the low bits that tell scopes apart
+  std::vector<NodeId> deciders;  ///< whose decisions are judged; empty: everybody's
+  std::vector<NodeId> trusted;   ///< whose positions count; empty: everybody's
+  Duration fresh = Duration::max();  ///< a position that came longer ago counts for the node
+  /// A sequence number by which an author leaves; then its position counts for the node.
+  std::uint64_t left = ~std::uint64_t{0};
+};
+
 class Expression {
  public:
   /// Throws InputError at `place` when the text is no expression over this system's quantities, or
@@ -44,17 +63,19 @@ class Expression {
   static Expression parse(std::string_view text, const SystemDescription& description,
                           const OptionValue& place, std::size_t nodes = kMaxNodes);
 
-  /// `value_of(quantity, node)` gives a node's quantity, `split_of(query)` answers a SplitQuery;
-  /// `nodes` are the correct nodes.
-  template <class ValueOf, class SplitOf>
+  /// `value_of(quantity, node)` gives a node's quantity, `answer_of(query)` answers a SplitQuery or
+  /// SupportQuery; `nodes` are the correct nodes.
+  template <class ValueOf, class AnswerOf>
   std::int64_t evaluate(std::span<const NodeId> nodes, const ValueOf& value_of,
-                        const SplitOf& split_of) const {
+                        const AnswerOf& answer_of) const {
     std::vector<std::int64_t> stack;
     for (const Step& step : steps_) {
       if (step.operation <= Operation::count) {
         stack.push_back(aggregate(step, nodes, value_of));
       } else if (step.operation == Operation::split) {
-        stack.push_back(split_of(splits_[step.index]));
+        stack.push_back(answer_of(splits_[step.index]));
+      } else if (step.operation == Operation::support) {
+        stack.push_back(answer_of(supports_[step.index]));
       } else {
         apply(step, stack);
       }
@@ -63,8 +84,10 @@ class Expression {
   }
   template <class ValueOf>
   std::int64_t evaluate(std::span<const NodeId> nodes, const ValueOf& value_of) const {
-    return evaluate(nodes, value_of, [](const SplitQuery&) { return std::int64_t{0}; });
+    return evaluate(nodes, value_of, [](const auto& /*query*/) { return std::int64_t{0}; });
   }
+  /// What has to be followed during a run; stays where it is as long as the expression does.
+  std::span<const SupportQuery> supports() const { return supports_; }
   const std::string& text() const { return text_; }
 
  private:
@@ -75,6 +98,7 @@ class Expression {
     sum,
     count,  // of a quantity over the nodes
     split,
+    support,
     constant,
     logical_or,
     logical_and,
@@ -94,7 +118,7 @@ class Expression {
     Operation operation = Operation::constant;
     Quantity quantity{};
     std::int64_t constant = 0;
-    std::size_t index = kAllNodes;  ///< into groups_, or for a split into splits_
+    std::size_t index = kAllNodes;  ///< into groups_, splits_ or supports_
   };
   static constexpr std::size_t kAllNodes = ~std::size_t{0};
 
@@ -127,6 +151,7 @@ class Expression {
   std::vector<Step> steps_;  ///< in reverse Polish order
   std::vector<std::vector<NodeId>> groups_;
   std::vector<SplitQuery> splits_;
+  std::vector<SupportQuery> supports_;
 };
 
 struct Rule {

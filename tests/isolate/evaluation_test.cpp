@@ -121,6 +121,22 @@ bool holds_on_node(const PredicateSpace& space, const BasePredicate& predicate,
   return false;
 }
 
+/// Whether some value has enough senders apart from `senders`, and they apart from it, with the
+/// node on their side only.
+bool in_camp(const std::map<std::int64_t, Nodes>& sent, const Nodes& senders, std::size_t threshold,
+             std::size_t node) {
+  const auto apart = [](const Nodes& these, const Nodes& those) {
+    return std::count_if(these.begin(), these.end(),
+                         [&](const auto& one) { return !those.contains(one); });
+  };
+  return std::any_of(sent.begin(), sent.end(), [&](const auto& entry) {
+    const Nodes& rivals = entry.second;
+    return senders.contains(node) && !rivals.contains(node) &&
+           static_cast<std::size_t>(apart(senders, rivals)) >= threshold &&
+           static_cast<std::size_t>(apart(rivals, senders)) >= threshold;
+  });
+}
+
 /// Sender traits from their definitions.
 bool trait_on_node(const PredicateSpace& space, const BasePredicate& predicate, const Run& run,
                    std::size_t node) {
@@ -147,6 +163,11 @@ bool trait_on_node(const PredicateSpace& space, const BasePredicate& predicate, 
       if (senders.contains(node) && !others.contains(node) && others.size() >= trait.threshold)
         ++shown;
     }
+  }
+  if (trait.type == SenderTrait::Type::faction) {
+    for (const auto& [value, senders] : own_field)
+      shown += in_camp(own_field, senders, trait.threshold, node) ? 1 : 0;
+    return shown >= predicate.values;
   }
   for (const auto& [instance, values] : both) {
     std::size_t sent = 0;

@@ -2,8 +2,8 @@
 // in the public branch format (tools/instrument/README.md). Needs nothing but the standard library.
 //
 // One process is one run, named by the environment variable DISSENSUS_RUN; a program that makes
-// many runs calls dissensus_branch::begin_run for each. At exit everything is written to the file
-// that DISSENSUS_BRANCHES names; without it nothing is.
+// many runs calls dissensus_branch::begin_run and end_run around each. At exit everything is
+// written to the file that DISSENSUS_BRANCHES names; without it nothing is.
 #pragma once
 
 #include <cstddef>
@@ -38,21 +38,27 @@ class Recorder {
 
   bool record(std::size_t site, bool value) {
     const std::lock_guard lock(mutex_);
+    if (!in_run_) return value;
     std::uint8_t& bits = bits_[site];
     if (bits == 0) order_.push_back(site);
     bits = static_cast<std::uint8_t>((bits & 3) | (value ? 2 | 4 : 1));
     return value;
   }
 
-  /// Ends the current run, if it observed anything, and starts one of this name.
   void begin_run(const std::string& name) {
     const std::lock_guard lock(mutex_);
-    end_run();
+    keep_run();
     run_ = name;
+    in_run_ = true;
+  }
+  void end_run() {
+    const std::lock_guard lock(mutex_);
+    keep_run();
+    in_run_ = false;
   }
 
   ~Recorder() {
-    end_run();
+    keep_run();
     const char* path = std::getenv("DISSENSUS_BRANCHES");
     if (path == nullptr) return;
     std::FILE* file = std::fopen(path, "w");
@@ -73,7 +79,7 @@ class Recorder {
     if (const char* name = std::getenv("DISSENSUS_RUN")) run_ = name;
   }
 
-  void end_run() {
+  void keep_run() {
     if (order_.empty()) return;
     std::string line = "{\"run\":\"" + run_ + "\",\"observed\":[";
     for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -92,11 +98,17 @@ class Recorder {
   std::vector<std::size_t> order_;  ///< sites in the order in which the run reached them
   std::vector<std::string> lines_;
   std::string run_ = "run";
+  bool in_run_ = true;
 };
 
-/// `name` must not need escaping in JSON.
+/// Ends the current run, if it observed anything, and starts one of this name, which must not need
+/// escaping in JSON.
 inline void begin_run(const std::string& name) {
   Recorder::instance().begin_run(name);
+}
+/// Ends the current run; what follows is not recorded before another one begins.
+inline void end_run() {
+  Recorder::instance().end_run();
 }
 
 }  // namespace dissensus_branch

@@ -55,12 +55,9 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
         done_(done) {}
 
   bool VisitIfStmt(clang::IfStmt* statement) {
-    if (statement->isConstexpr() || statement->isConsteval()) {
-      if (is_wanted(sources_.getExpansionLoc(statement->getBeginLoc()))) ++totals_.constant;
-      return true;
-    }
     record("BRANCH", statement->getBeginLoc(), statement->getCond(),
-           statement->getConditionVariable() != nullptr);
+           statement->getConditionVariable() != nullptr,
+           statement->isConstexpr() || statement->isConsteval());
     return true;
   }
   bool VisitWhileStmt(clang::WhileStmt* statement) {
@@ -111,9 +108,15 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
   }
 
   void record(const std::string& type, clang::SourceLocation place, const clang::Expr* condition,
-              bool declares) {
+              bool declares, bool is_constant = false) {
     if (condition == nullptr || !is_wanted(sources_.getExpansionLoc(place))) return;
-    if (in_constexpr_) {
+    const clang::PresumedLoc presumed = sources_.getPresumedLoc(place);
+    const std::string site = type + " " + name_below_root(presumed.getFilename()) + ":" +
+                             std::to_string(presumed.getLine()) + ":" +
+                             std::to_string(presumed.getColumn());
+    // A template's body and a header's are visited more than once.
+    if (!done_.insert(site).second) return;
+    if (in_constexpr_ || is_constant) {
       ++totals_.constant;
       return;
     }
@@ -127,12 +130,6 @@ class Visitor : public clang::RecursiveASTVisitor<Visitor> {
       ++totals_.macro;
       return;
     }
-    const clang::PresumedLoc presumed = sources_.getPresumedLoc(place);
-    const std::string site = type + " " + name_below_root(presumed.getFilename()) + ":" +
-                             std::to_string(presumed.getLine()) + ":" +
-                             std::to_string(presumed.getColumn());
-    // A template's body and a header's are visited more than once.
-    if (!done_.insert(site).second) return;
     ++totals_.sites;
     rewriter_.InsertTextBefore(range.getBegin(), "DISSENSUS_BRANCH(\"" + site + "\", ");
     rewriter_.InsertTextAfter(range.getEnd(), ")");

@@ -1,0 +1,81 @@
+// dissensus-branches: makes the runs of a store again with an instrumented systems/xrpl.
+//
+//   DISSENSUS_BRANCHES=data/branches.jsonl dissensus-branches STORE > data/runs.jsonl
+//
+// gives a data set of branch outcomes in the public format, for `dissensus isolate --branches`.
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "dissensus/options.h"
+
+#include "branch_recorder.h"
+#include "campaign/schedule_codec.h"
+#include "campaign/store.h"
+#include "run/runner.h"
+
+namespace dissensus {
+namespace {
+
+bool violates(const oracle::Verdict& verdict, std::string_view name) {
+  for (const oracle::Violation& violation : verdict.violations) {
+    if (violation.rule == name || violation.property == name) return true;
+  }
+  return false;
+}
+
+void print_run(const std::string& name, const campaign::HuntRecord& hunt,
+               const oracle::Verdict& verdict) {
+  fmt::print(
+      "{{\"run\":\"{}\",\"config\":\"{}\",\"outcome\":\"{}\",\"incompatible\":{},"
+      "\"insufficient\":{},\"agreement\":{}}}\n",
+      name, hunt.scenario_name, verdict.outcome == oracle::Outcome::fail ? "faulty" : "correct",
+      violates(verdict, "incompatible-ledger"), violates(verdict, "insufficient-support"),
+      violates(verdict, "agreement"));
+}
+
+void make_runs(const std::string& path, const campaign::HuntRecord& hunt,
+               campaign::StoreReader& reader) {
+  const run::Scenario scenario =
+      run::parse_scenario(hunt.scenario, path + "(scenario)", run::built_in_systems());
+  run::Runner runner;
+  campaign::ItemRecord item;
+  campaign::ItemCursor items = reader.items(hunt.id);
+  while (items.next(item)) {
+    if (item.outcome == oracle::Outcome::unknown) continue;
+    const faults::Schedule schedule =
+        campaign::decode_schedule(item.schedule, fmt::format("{}: item {}", path, item.number),
+                                  scenario.system_description(), scenario.nodes());
+    const std::string name = fmt::format("{} {}", hunt.scenario_name, item.number);
+    dissensus_branch::begin_run(name);
+    const run::RunResult result = runner.run(scenario, schedule, item.seed, {});
+    dissensus_branch::end_run();
+    // Recording must not change what is recorded.
+    if (result.hash != item.hash)
+      throw InputError(fmt::format("{}: {} was another run", path, name));
+    print_run(name, hunt, result.verdict);
+  }
+}
+
+}  // namespace
+}  // namespace dissensus
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fputs("usage: DISSENSUS_BRANCHES=FILE dissensus-branches STORE > RUNS\n", stderr);
+    return 2;
+  }
+  try {
+    dissensus_branch::end_run();  // reading scenarios is no part of a run
+    dissensus::campaign::StoreReader reader(argv[1]);
+    for (const dissensus::campaign::HuntRecord& hunt : reader.hunts())
+      dissensus::make_runs(argv[1], hunt, reader);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "dissensus-branches: {}\n", error.what());
+    return 2;
+  }
+  return 0;
+}
