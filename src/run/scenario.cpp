@@ -7,6 +7,7 @@
 
 #include "core/file.h"
 #include "core/suggestion.h"
+#include "systems/dag/system.h"
 #include "systems/majority/majority.h"
 #include "systems/xrpl/system.h"
 
@@ -17,6 +18,7 @@ const SystemRegistry& built_in_systems() {
     SystemRegistry registry;
     registry.add(majority::majority_entry());
     registry.add(xrpl::xrpl_entry());
+    registry.add(dag::dag_entry());
     return registry;
   }();
   return kRegistry;
