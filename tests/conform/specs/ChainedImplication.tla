@@ -1,0 +1,4 @@
+---- MODULE ChainedImplication ----
+\* Implication does not associate.
+ASSUME FALSE => FALSE => TRUE
+====

@@ -1,0 +1,5 @@
+---- MODULE ErrorAssumptionNotBoolean ----
+\* An assumption that is a number.
+EXTENDS Integers
+ASSUME 1 + 1
+====

@@ -1,0 +1,5 @@
+---- MODULE ErrorCardinalityInfinite ----
+\* The cardinality of an infinite set.
+EXTENDS Integers, FiniteSets
+ASSUME Cardinality(Nat) > 5
+====

@@ -1,0 +1,4 @@
+---- MODULE ErrorCompareBoolean ----
+\* Comparing a boolean with a number.
+ASSUME TRUE = 1
+====

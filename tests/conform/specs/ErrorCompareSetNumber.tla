@@ -1,0 +1,4 @@
+---- MODULE ErrorCompareSetNumber ----
+\* Comparing a set with a number.
+ASSUME {} = 0
+====

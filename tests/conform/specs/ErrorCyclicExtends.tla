@@ -1,0 +1,5 @@
+---- MODULE ErrorCyclicExtends ----
+\* Two modules that extend each other.
+EXTENDS LibCycleB
+One == 1
+====

@@ -1,0 +1,5 @@
+---- MODULE ErrorDomainOfNumber ----
+\* DOMAIN of a number.
+EXTENDS Integers
+ASSUME DOMAIN 4 = {}
+====

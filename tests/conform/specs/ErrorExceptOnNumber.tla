@@ -1,0 +1,5 @@
+---- MODULE ErrorExceptOnNumber ----
+\* EXCEPT on a number.
+EXTENDS Integers
+ASSUME [5 EXCEPT ![1] = 2] = 5
+====

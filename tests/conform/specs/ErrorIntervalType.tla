@@ -1,0 +1,5 @@
+---- MODULE ErrorIntervalType ----
+\* An interval of strings.
+EXTENDS Integers
+ASSUME 1.."c" = {}
+====

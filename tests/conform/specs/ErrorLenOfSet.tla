@@ -1,0 +1,5 @@
+---- MODULE ErrorLenOfSet ----
+\* Len wants a sequence.
+EXTENDS Integers, Sequences
+ASSUME Len({1, 2}) = 2
+====

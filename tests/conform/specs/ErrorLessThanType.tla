@@ -1,0 +1,5 @@
+---- MODULE ErrorLessThanType ----
+\* Ordering strings.
+EXTENDS Integers
+ASSUME "a" < "b"
+====

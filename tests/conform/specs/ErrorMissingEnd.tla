@@ -1,0 +1,3 @@
+---- MODULE ErrorMissingEnd ----
+\* The module is not closed.
+A == 1

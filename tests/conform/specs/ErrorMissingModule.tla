@@ -1,0 +1,5 @@
+---- MODULE ErrorMissingModule ----
+\* A module that cannot be found.
+EXTENDS Integers, NoSuchModuleAnywhere
+ASSUME TRUE
+====

@@ -1,0 +1,5 @@
+---- MODULE ErrorModelValueApplied ----
+\* A model value is no function.
+CONSTANT Nil
+ASSUME Nil[1] = 2
+====

@@ -1,0 +1,5 @@
+---- MODULE ErrorModelValueMember ----
+\* A model value is no set.
+CONSTANT Nil
+ASSUME 1 \in Nil
+====

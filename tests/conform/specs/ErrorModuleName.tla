@@ -1,0 +1,4 @@
+---- MODULE Misnamed ----
+\* The name of the module must be that of the file.
+ASSUME TRUE
+====

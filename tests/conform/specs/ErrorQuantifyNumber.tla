@@ -1,0 +1,5 @@
+---- MODULE ErrorQuantifyNumber ----
+\* A quantifier over a number.
+EXTENDS Integers
+ASSUME \E i \in 5 : TRUE
+====

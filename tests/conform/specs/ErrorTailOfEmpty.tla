@@ -1,0 +1,5 @@
+---- MODULE ErrorTailOfEmpty ----
+\* The rest of nothing.
+EXTENDS Sequences
+ASSUME Tail(<<>>) = <<>>
+====

@@ -1,0 +1,6 @@
+---- MODULE ErrorUnclosedString ----
+\* A string without its end.
+EXTENDS Integers
+A == "abc
+B == 3
+====

@@ -1,0 +1,4 @@
+---- MODULE LibBig ----
+Size == 1000
+Items == {"a", "b", "c", "d"}
+====

@@ -1,0 +1,4 @@
+---- MODULE LibCycleB ----
+EXTENDS ErrorCyclicExtends
+Two == 2
+====

@@ -1,0 +1,4 @@
+---- MODULE LibLeft ----
+EXTENDS LibBase
+LeftLimit == Limit * 2
+====

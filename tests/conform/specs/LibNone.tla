@@ -1,0 +1,4 @@
+---- MODULE LibNone ----
+CONSTANT Items
+None == CHOOSE n : n \notin Items
+====

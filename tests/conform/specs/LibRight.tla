@@ -1,0 +1,5 @@
+---- MODULE LibRight ----
+EXTENDS LibBase
+RightLimit == Limit + 1
+Hidden == 7
+====

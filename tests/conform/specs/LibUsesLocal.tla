@@ -1,0 +1,5 @@
+---- MODULE LibUsesLocal ----
+EXTENDS Integers
+LOCAL INSTANCE LibConst WITH Value <- 5
+Ten == Doubled
+====

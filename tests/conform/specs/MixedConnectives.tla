@@ -1,0 +1,4 @@
+---- MODULE MixedConnectives ----
+\* /\ and \/ in one line need parentheses.
+ASSUME TRUE /\ FALSE \/ TRUE
+====
