@@ -84,6 +84,7 @@ void Consensus::begin(const Moment& now, Mode mode, const Digest& previous_id,
   raw_close_times_.self = 0;
   clear_positions();
   close_resolution_ = next_resolution(previous.resolution, previous.agree, previous.seq + 1);
+  host_.on_begun();
   replay_proposals();
   if (positions_ > previous_proposers_ / 2) timer_entry(now_);
 }
@@ -140,6 +141,10 @@ void Consensus::close_ledger() {
   if (acquired(closed.set->id) == nullptr) {
     acquired_.push_back(closed.set);
     host_.publish_set(*closed.set);
+    // Peers that were on this set before its content was known vote from now on (8.1).
+    for (PeerPosition& peer : peers_) {
+      if (peer.present && peer.set_id == closed.set->id) peer.set = closed.set;
+    }
   }
   host_.on_position(position_);
   if (mode_ == Mode::proposing) host_.propose(position_);
@@ -200,6 +205,7 @@ void Consensus::drop_stale_positions() {
     if (!peer.present) continue;
     if (peer.seen <= now_.network - parameters_.propose_freshness_s) {
       withdraw(static_cast<NodeId>(node));
+      host_.on_stale_position(static_cast<NodeId>(node));
     } else {
       vote(round_close_time(peer.close_time, close_resolution_));
     }
@@ -264,12 +270,17 @@ void Consensus::change_position(const TxSet& set, NetTime close_time) {
   if (mode_ == Mode::proposing && !position_.bowed_out()) host_.propose(position_);
 }
 
+std::size_t Consensus::agreeing_positions() const {
+  return static_cast<std::size_t>(
+      std::count_if(peers_.begin(), peers_.end(), [this](const PeerPosition& peer) {
+        return peer.present && peer.set_id == position_.set->id;
+      }));
+}
+
 // 6.7
 bool Consensus::have_consensus() {
   ConsensusCounts counts;
-  for (const PeerPosition& peer : peers_) {
-    if (peer.present && peer.set_id == position_.set->id) ++counts.agree;
-  }
+  counts.agree = static_cast<std::int64_t>(agreeing_positions());
   counts.previous_proposers = static_cast<std::int64_t>(previous_proposers_);
   counts.proposers = static_cast<std::int64_t>(positions_);
   counts.finished =
@@ -310,6 +321,7 @@ void Consensus::handle_wrong_ledger(const Digest& preferred) {
   if (previous_id_ != preferred) {
     previous_id_ = preferred;
     clear_positions();
+    host_.on_other_parent();
     replay_proposals();
   }
   if (previous_->id == previous_id_) return;
@@ -329,6 +341,7 @@ void Consensus::leave_consensus() {
     host_.propose(position_);
   }
   mode_ = Mode::observing;
+  host_.on_left();
 }
 
 }  // namespace dissensus::xrpl

@@ -128,6 +128,14 @@ class ConsensusHost {
   virtual void on_position(const Position& position) = 0;
   /// An older proposal replaced a newer one, which only bug B1 allows.
   virtual void on_regression(NodeId origin) = 0;
+
+  // Steps that a formal model knows beside the above (specs/xrpl), each when it is complete.
+  virtual void on_begun() {}  ///< a round, before stored proposals are looked at
+  virtual void on_left() {}   ///< no longer proposing in this round
+  virtual void on_other_parent() {}
+  virtual void on_peer_position(const ProposeSet& /*proposal*/) {}
+  virtual void on_stale_position(NodeId /*origin*/) {}
+  virtual void on_set(const TxSet& /*set*/) {}
 };
 
 class Consensus {
@@ -162,6 +170,8 @@ class Consensus {
   std::uint8_t close_resolution() const { return close_resolution_; }
   ConsensusState state() const { return state_; }
   std::size_t peer_positions() const { return positions_; }
+  /// Peers whose position is ours.
+  std::size_t agreeing_positions() const;
   std::int64_t converge_percent() const { return converge_percent_; }
 
  private:

@@ -71,6 +71,7 @@ bool Consensus::take_position(NodeId origin, const ProposeSet& proposal, NetTime
   if (proposal.propose_seq == kBowOut) {
     withdraw(origin);
     peer.dead = true;
+    host_.on_peer_position(proposal);
     return true;
   }
   if (!peer.present) ++positions_;
@@ -91,6 +92,7 @@ bool Consensus::take_position(NodeId origin, const ProposeSet& proposal, NetTime
       times.insert(place, {NetTime{proposal.close_time}, 1});
     }
   }
+  host_.on_peer_position(proposal);
   if (peer.set != nullptr) {
     if (has_position_) update_disputes(origin, *peer.set);
   } else if (const TxSet* set = host_.obtain_set(proposal.position); set != nullptr) {
@@ -118,6 +120,7 @@ void Consensus::got_set(const Moment& now, const TxSet& set) {
     peer.set = &set;
     if (has_position_) update_disputes(static_cast<NodeId>(node), set);
   }
+  host_.on_set(set);
 }
 
 const TxSet* Consensus::acquired(const Digest& id) const {

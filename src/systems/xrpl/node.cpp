@@ -262,6 +262,7 @@ bool Validator::jump_to(const Digest& preferred) {
   lower_operating_mode();
   if (ledger == nullptr) return true;
   last_closed_ = ledger;
+  step_ledger(Step::switch_ledger, ledger->id);
   rebuild_open_ledger(*ledger, {}, {});
   send_status(StatusEvent::switched_ledger, *ledger);
   decided(Report::switched, ledger->seq, ledger->id);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "systems/xrpl/network.h"
 #include "systems/xrpl/open_ledger.h"
 #include "systems/xrpl/peers.h"
+#include "systems/xrpl/steps.h"
 #include "systems/xrpl/validations.h"
 
 namespace dissensus::xrpl {
@@ -48,6 +50,7 @@ class Validator final : public Node,
   void receive(Context& context, NodeId from, const Message& message) override;
   void timer(Context& context, TimerId timer, std::uint64_t tag) override;
   void submit(Context& context, const Request& request) override;
+  StateValue::Record state() const override;
 
   // For tests.
   const Consensus& consensus() const { return consensus_; }
@@ -169,6 +172,22 @@ class Validator final : public Node,
   bool holds_ledger(const Digest& id) const override;
   void ledger_acquired(const Ledger& ledger) override;
   void acquisition_failed(const Digest& id, bool is_set) override;
+
+  // Steps that a formal model knows, node_steps.cpp. Nothing is computed unless somebody listens.
+  void on_begun() override;
+  void on_left() override;
+  void on_other_parent() override;
+  void on_peer_position(const ProposeSet& proposal) override;
+  void on_stale_position(NodeId origin) override;
+  void on_set(const TxSet& set) override;
+  void on_counted(const Validation& validation) override;
+  void on_tip(NodeId validator, const Ledger* ledger) override;
+  void step_position(const Position& position);
+  void step_accept(ConsensusState state);
+  void step_ledger(Step step, const Digest& ledger);
+  void report_step(Step step, std::initializer_list<StateValue> arguments);
+  StateValue name_of(const Digest& ledger) const;
+  StateValue content_of(const TxSet* set, const Digest& id) const;
 
   // Reports.
   void proposed(Report level, std::uint64_t instance, const Digest& value);

@@ -67,6 +67,7 @@ void Validator::on_accept(ConsensusState state, std::size_t positions) {
   }
   const Ledger& parent = *consensus_.previous_ledger();
   const Position& position = consensus_.position();
+  step_accept(state);
   if (state == ConsensusState::yes) {
     const std::uint64_t instance = round_instance(parent.seq + 1, parent.id);
     decided(Report::transaction_set, instance, position.set->id);
@@ -97,6 +98,7 @@ void Validator::on_round(const Ledger& previous) {
 }
 
 void Validator::on_position(const Position& position) {
+  step_position(position);
   const Ledger& parent = *consensus_.previous_ledger();
   const std::uint64_t instance = round_instance(parent.seq + 1, parent.id);
   proposed(Report::transaction_set, instance, position.set->id);
@@ -113,6 +115,8 @@ void Validator::accept() {
       store_.build(parent, *position.set, position.close_time, consensus_.close_resolution());
   const Ledger& ledger = *built.ledger;
   hold(ledger);
+  last_closed_ = &ledger;
+  step_ledger(Step::build, ledger.id);
   report_supported(ledger);
   decided(Report::built, ledger.seq, ledger.id);
   send_status(consensus_.mode() == Mode::wrong_ledger ? StatusEvent::lost_sync
@@ -127,7 +131,6 @@ void Validator::accept() {
     if (!dispute.our_vote()) disputed.push_back(dispute.tx());
   }
   rebuild_open_ledger(ledger, disputed, *built.retries);
-  last_closed_ = &ledger;
   check_accept(ledger);
   adjust_close_offset();
   end_consensus();
@@ -239,6 +242,7 @@ void Validator::fully_validated(const Ledger& ledger) {
     fresh.push_back(next);
   }
   chain_.valid = &ledger;
+  step_ledger(Step::fully_validate, ledger.id);
   for (auto next = fresh.rbegin(); next != fresh.rend(); ++next) {
     decided(Report::ledger, (*next)->seq, (*next)->id);
     settle_transactions(**next);

@@ -10,6 +10,7 @@
 #include "systems/xrpl/messages.h"
 #include "systems/xrpl/network.h"
 #include "systems/xrpl/node.h"
+#include "systems/xrpl/steps.h"
 
 namespace dissensus::xrpl {
 namespace {
@@ -60,6 +61,7 @@ SystemDescription describe(const NetworkConfig& config) {
                              "moved_on",
                              "switched",
                              "regressions"};
+  description.steps = describe_steps();
   return description;
 }
 

@@ -104,6 +104,7 @@ ValidationStatus Validations::add(const Validation& validation, NetTime seen, Ne
   votes.full -= ballot.present && ballot.full ? 1 : 0;
   ballot = {validation.ledger_seq, true, validation.full};
   votes.full += ballot.full ? 1 : 0;
+  source_.on_counted(validation);
 
   Current& current = current_[origin];
   if (current.present && validation.sign_time <= current.sign_time) {
@@ -145,6 +146,7 @@ void Validations::set_tip(NodeId origin, const Ledger* ledger) {
   if (current.tip != nullptr) tips_.remove(current.tip);
   current.tip = ledger;
   if (ledger != nullptr) tips_.add(ledger);
+  source_.on_tip(origin, ledger);
 }
 
 void Validations::drop_pending(NodeId origin, const Digest& ledger) {

@@ -31,6 +31,11 @@ class LedgerSource {
   virtual const Ledger* held_ledger(const Digest& id) = 0;
   /// As held_ledger, and starts to acquire it where it is not held.
   virtual const Ledger* obtain_ledger(const Digest& id, std::uint32_t seq) = 0;
+
+  // Steps that a formal model knows (specs/xrpl).
+  virtual void on_counted(const Validation& /*validation*/) {}
+  /// The ledger that a validator now counts behind; null: none.
+  virtual void on_tip(NodeId /*validator*/, const Ledger* /*ledger*/) {}
 };
 
 class Validations {
