@@ -41,6 +41,7 @@ struct Verb {
 Verb add_campaign_verb(CLI::App& program);
 Verb add_check_verb(CLI::App& program);
 Verb add_completion_verb(CLI::App& program);
+Verb add_conform_verb(CLI::App& program);
 Verb add_export_verb(CLI::App& program);
 Verb add_hunt_verb(CLI::App& program);
 Verb add_isolate_verb(CLI::App& program);
@@ -51,6 +52,7 @@ Verb add_run_verb(CLI::App& program);
 Verb add_shrink_verb(CLI::App& program);
 Verb add_stats_verb(CLI::App& program);
 Verb add_study_verb(CLI::App& program);
+Verb add_tla_verb(CLI::App& program);
 
 /// One finished run, for people and for programs.
 struct RunReport {

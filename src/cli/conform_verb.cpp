@@ -1,0 +1,285 @@
+// Implementation and formal model against each other (docs/conformance.md).
+#include <chrono>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/verb.h"
+#include "conform/catalogue.h"
+#include "conform/finding_file.h"
+#include "conform/mutation.h"
+#include "core/file.h"
+
+namespace dissensus::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ConformOptions {
+  std::string file;
+  std::string workflow = "both";
+  std::string inputs = "all/1";
+  std::string walks = "10/1000";
+  std::size_t rounds = 20;
+  std::uint64_t seed = 1;
+  double seconds = 0;
+  std::vector<std::string> settings;
+  std::vector<std::string> constants;
+  std::string out;
+  bool no_shrink = false;
+  std::size_t mutation_rounds = conform::MutationBudget{}.rounds;
+  OutputOptions output;
+};
+
+/// "key=value"
+std::pair<std::string, std::string> split_pair(const std::string& text, std::string_view option) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw InputError(fmt::format("{} {}: expected NAME=VALUE", option, text));
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+/// "3/2": two whole numbers; the first may be "all".
+std::pair<std::size_t, std::size_t> split_numbers(const std::string& text, std::string_view option,
+                                                  std::size_t all) {
+  const auto bad = [&]() -> InputError {
+    return InputError(fmt::format("{} {}: expected two numbers such as 3/2", option, text));
+  };
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) throw bad();
+  const auto number = [&](const std::string& part) -> std::size_t {
+    if (part == "all" && all > 0) return all;
+    if (part.empty() || part.size() > 9 ||
+        part.find_first_not_of("0123456789") != std::string::npos) {
+      throw bad();
+    }
+    return std::stoul(part);
+  };
+  const std::pair<std::size_t, std::size_t> numbers{number(text.substr(0, slash)),
+                                                    number(text.substr(slash + 1))};
+  if (numbers.first == 0 || numbers.second == 0) throw bad();
+  return numbers;
+}
+
+conform::Variant variant_of(const ConformOptions& options) {
+  conform::Variant variant;
+  for (const std::string& setting : options.settings) {
+    variant.settings.push_back(split_pair(setting, "--set"));
+  }
+  for (const std::string& constant : options.constants) {
+    variant.constants.push_back(split_pair(constant, "--constant"));
+  }
+  return variant;
+}
+
+void print_counters(const conform::WorkflowCounters& counters) {
+  fmt::print("{} traces, {} steps judged in {:.2f} s (and {:.2f} s to make them)\n",
+             counters.traces, counters.steps, counters.verify_seconds, counters.generate_seconds);
+  if (counters.same_sequence + counters.same_order > 0) {
+    fmt::print("{} traces were known, {} more up to the order of independent steps\n",
+               counters.same_sequence, counters.same_order);
+  }
+}
+
+void print_coverage(const conform::BoundMapping::Coverage& coverage) {
+  if (!coverage.events_never_seen.empty()) {
+    fmt::print("events of the mapping that never happened: {}\n",
+               fmt::join(coverage.events_never_seen, ", "));
+  }
+  if (!coverage.actions_never_seen.empty()) {
+    fmt::print("actions of the model that were never taken: {}\n",
+               fmt::join(coverage.actions_never_seen, ", "));
+  }
+}
+
+void print_finding(const conform::Mapping& mapping, const conform::ConformanceFinding& finding) {
+  fmt::print("{}", conform::to_text(finding.violation));
+  std::string inputs;
+  for (std::size_t index = 0; index < finding.values.size(); ++index) {
+    inputs += fmt::format("{}{} {}", index > 0 ? ", " : "", mapping.inputs[index].name,
+                          conform::input_text(mapping.inputs[index], finding.values[index], true));
+  }
+  fmt::print("found by Workflow {} with {} (seed {})\n", finding.workflow == 1 ? "I" : "II", inputs,
+             finding.seed);
+  if (finding.is_script) {
+    fmt::print("the steps that show it ({}{}):\n", finding.labels.size(),
+               finding.shrunk_from > finding.labels.size()
+                   ? fmt::format(", shrunk from {}", finding.shrunk_from)
+                   : "");
+    const std::size_t shown = std::min<std::size_t>(finding.labels.size(), 30);
+    for (std::size_t index = finding.labels.size() - shown; index < finding.labels.size();
+         ++index) {
+      fmt::print("  {:>4}  {}\n", index + 1, finding.labels[index]);
+    }
+  }
+}
+
+ExitCode run_check(const ConformOptions& options) {
+  const conform::Mapping mapping = conform::load_mapping(options.file);
+  conform::Variant variant = variant_of(options);
+  conform::Conformance conformance(mapping, variant, options.seed);
+  const auto [inputs, values] =
+      split_numbers(options.inputs, "--inputs", std::max<std::size_t>(mapping.inputs.size(), 1));
+  const auto [walks, depth] = split_numbers(options.walks, "--walks", 0);
+  conform::WorkflowLimits limits;
+  limits.seconds = options.seconds;
+  std::optional<conform::ConformanceFinding> finding;
+  if (options.workflow == "both") {
+    finding = conformance.conform(options.rounds, depth, limits);
+  } else if (options.workflow == "one") {
+    for (std::size_t round = 0; round < options.rounds && !finding; ++round) {
+      finding = conformance.workflow_one({inputs, values}, limits);
+    }
+  } else {
+    finding = conformance.workflow_two({walks, depth}, limits);
+  }
+  if (finding && !options.no_shrink) conformance.shrink(*finding);
+
+  const conform::WorkflowCounters& counters = conformance.counters();
+  const conform::BoundMapping::Coverage coverage = conformance.coverage();
+  std::string text;
+  if (finding) text = conform::to_json({options.file, variant, *finding});
+  if (finding && !options.out.empty()) write_file(options.out, text);
+  if (options.output.json) {
+    Json json{{"result", finding ? "violation" : "conforms"},
+              {"traces", counters.traces},
+              {"steps", counters.steps},
+              {"same_sequence", counters.same_sequence},
+              {"same_order", counters.same_order},
+              {"cached_steps", counters.cached_steps},
+              {"new_views", counters.new_views},
+              {"stopped_walks", counters.stopped_walks},
+              {"generate_seconds", counters.generate_seconds},
+              {"verify_seconds", counters.verify_seconds},
+              {"events_never_seen", coverage.events_never_seen},
+              {"actions_never_seen", coverage.actions_never_seen}};
+    if (finding) json["finding"] = Json::parse(text);
+    fmt::print("{}\n", json.dump());
+  } else if (!options.output.quiet) {
+    if (finding) {
+      print_finding(mapping, *finding);
+    } else {
+      fmt::print("no violation: model and implementation agree\n");
+      print_coverage(coverage);
+    }
+    print_counters(counters);
+    if (finding && !options.out.empty()) {
+      fmt::print("again: dissensus conform replay {}\n", options.out);
+    }
+  }
+  return finding ? kViolation : kAllHeld;
+}
+
+ExitCode run_replay(const ConformOptions& options) {
+  const conform::FindingFile file = conform::read_finding(options.file);
+  const conform::Mapping mapping = conform::load_mapping(file.mapping);
+  conform::Conformance conformance(mapping, file.variant, 1);
+  const auto violation = conformance.repeat(file.finding);
+  if (!options.output.quiet) {
+    fmt::print("{}", violation ? conform::to_text(*violation)
+                               : "no violation: it does not show any more\n");
+  }
+  return violation ? kViolation : kAllHeld;
+}
+
+ExitCode run_catalogue(const ConformOptions& options) {
+  const conform::Catalogue catalogue = conform::load_catalogue(options.file);
+  const conform::Mapping mapping = conform::load_mapping(catalogue.mapping);
+  std::vector<conform::CatalogueRow> rows;
+  bool all_expected = true;
+  for (const conform::CatalogueEntry& entry : catalogue.entries) {
+    rows.push_back(conform::run_entry(mapping, entry, options.seed));
+    all_expected = all_expected && rows.back().is_expected;
+  }
+  if (!options.output.quiet) fmt::print("{}", conform::to_table(catalogue, rows));
+  return all_expected ? kAllHeld : kViolation;
+}
+
+ExitCode run_mutate(const ConformOptions& options) {
+  const conform::Mapping mapping = conform::load_mapping(options.file);
+  conform::InputValues values;
+  for (const conform::MappingInput& input : mapping.inputs) values.push_back(input.from);
+  conform::MutationBudget budget;
+  budget.rounds = options.mutation_rounds;
+  const auto start = std::chrono::steady_clock::now();
+  std::size_t detected = 0;
+  const conform::MutantOutcome unchanged = conform::try_mutant(mapping, {}, budget, options.seed);
+  if (unchanged.is_detected) {
+    throw InputError(fmt::format(
+        "{}: without any mutation model and implementation differ already ({}); see conform check",
+        options.file, unchanged.how));
+  }
+  const std::vector<conform::Mutant> mutants = conform::mutants_of(mapping, values);
+  for (const conform::Mutant& mutant : mutants) {
+    const conform::MutantOutcome outcome =
+        conform::try_mutant(mapping, mutant, budget, options.seed);
+    detected += outcome.is_detected ? 1 : 0;
+    if (!options.output.quiet) {
+      fmt::print("{:<8} {} {} {}: {} ({:.0f} ms)\n", outcome.is_detected ? "noticed" : "SURVIVES",
+                 mutant.side, mutant.is_negated ? "negated" : "without", mutant.guard, outcome.how,
+                 1000 * outcome.seconds);
+      std::fflush(stdout);
+    }
+  }
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  fmt::print("{} of {} mutants noticed in {:.1f} s\n", detected, mutants.size(), seconds);
+  return detected == mutants.size() ? kAllHeld : kViolation;
+}
+
+}  // namespace
+
+Verb add_conform_verb(CLI::App& program) {
+  auto options = std::make_shared<ConformOptions>();
+  CLI::App* app = program.add_subcommand("conform", "Implementation against formal model");
+  app->require_subcommand(1);
+
+  CLI::App* check = app->add_subcommand("check", "Run both workflows of a mapping");
+  check->add_option("MAPPING", options->file, "Mapping file")->required();
+  check
+      ->add_option("--workflow", options->workflow,
+                   "one: run and ask the model; two: walk the model")
+      ->check(CLI::IsMember({"both", "one", "two"}))
+      ->capture_default_str();
+  check->add_option("--inputs", options->inputs, "Workflow I, K/M: M values for each of K inputs")
+      ->capture_default_str();
+  check->add_option("--walks", options->walks, "Workflow II, N/D: N walks of D steps")
+      ->capture_default_str();
+  check->add_option("--rounds", options->rounds, "How often")->capture_default_str();
+  check->add_option("--seed", options->seed, "Seed of everything drawn")->capture_default_str();
+  check->add_option("--seconds", options->seconds, "Stop after this time; 0: no limit")
+      ->capture_default_str();
+  check->add_option("--set", options->settings, "KEY=TOML of the scenario, e.g. system.nodes=7");
+  check->add_option("--constant", options->constants, "NAME=VALUE of the model");
+  check->add_option("--out", options->out, "Write the finding here");
+  check->add_flag("--no-shrink", options->no_shrink, "Keep the finding as it was found");
+  options->output.add_to(*check);
+
+  CLI::App* replay = app->add_subcommand("replay", "Repeat a finding");
+  replay->add_option("FINDING", options->file, "File written by conform check --out")->required();
+  options->output.add_to(*replay);
+
+  CLI::App* catalogue = app->add_subcommand("catalogue", "Known faults and their verdicts");
+  catalogue->add_option("CATALOGUE", options->file, "Catalogue file")->required();
+  catalogue->add_option("--seed", options->seed, "Seed of everything drawn");
+  options->output.add_to(*catalogue);
+
+  CLI::App* mutate =
+      app->add_subcommand("mutate", "Leave out or negate each guard and see what is noticed");
+  mutate->add_option("MAPPING", options->file, "Mapping file")->required();
+  mutate->add_option("--rounds", options->mutation_rounds, "Traces of each workflow per mutant")
+      ->capture_default_str();
+  mutate->add_option("--seed", options->seed, "Seed of everything drawn");
+  options->output.add_to(*mutate);
+
+  return {app, [options, check, replay, catalogue]() {
+            if (check->parsed()) return run_check(*options);
+            if (replay->parsed()) return run_replay(*options);
+            if (catalogue->parsed()) return run_catalogue(*options);
+            return run_mutate(*options);
+          }};
+}
+
+}  // namespace dissensus::cli

@@ -1,0 +1,130 @@
+#include "conform/catalogue.h"
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "core/file.h"
+
+namespace dissensus::conform {
+namespace {
+
+constexpr std::size_t kCatalogueBytesMax = std::size_t{1} << 20;
+constexpr std::array<std::string_view, 4> kVerdicts{"none", "Prop", "Type-I", "Type-II"};
+constexpr std::array<std::string_view, 2> kSides{"model", "implementation"};
+
+std::optional<Violation::Type> read_verdict(const Options& options, std::string_view key) {
+  switch (options.at(key).choice(kVerdicts)) {
+    case 1:
+      return Violation::Type::property;
+    case 2:
+      return Violation::Type::type_one;
+    case 3:
+      return Violation::Type::type_two;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> read_pairs(const Options& options,
+                                                            std::string_view key) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  const Options table = options.table(key);
+  for (const std::string& name : table.keys()) pairs.emplace_back(name, table.at(name).text());
+  return pairs;
+}
+
+CatalogueEntry read_entry(const Options& options) {
+  CatalogueEntry entry;
+  entry.number = options.at("number").text();
+  entry.title = options.at("title").text();
+  entry.side = std::string(kSides[options.at("side").choice(kSides)]);
+  entry.variant.settings = read_pairs(options, "settings");
+  entry.variant.constants = read_pairs(options, "constants");
+  entry.one = read_verdict(options, "one");
+  entry.two = read_verdict(options, "two");
+  entry.paper = options.text("paper", "");
+  options.finish();
+  return entry;
+}
+
+template <class Run>
+CatalogueVerdict measured(const Mapping& mapping, const CatalogueEntry& entry, std::uint64_t seed,
+                          std::string config, const Run& run) {
+  const auto start = std::chrono::steady_clock::now();
+  Conformance conformance(mapping, entry.variant, seed);
+  CatalogueVerdict verdict;
+  verdict.finding = run(conformance);
+  verdict.config = std::move(config);
+  verdict.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  verdict.traces = conformance.counters().traces;
+  return verdict;
+}
+
+std::string cell(const CatalogueVerdict& verdict) {
+  if (!verdict.finding) return fmt::format("none ({})", verdict.config);
+  return fmt::format("{} ({}, step {}, {:.0f} ms)", to_string(verdict.finding->violation.type),
+                     verdict.config, verdict.finding->violation.step, 1000 * verdict.seconds);
+}
+
+}  // namespace
+
+Catalogue load_catalogue(const std::string& path) {
+  const Options options = Options::from_toml(read_file(path, kCatalogueBytesMax), path);
+  const OptionValue format = options.at("format");
+  if (format.text() != kCatalogueFormat) {
+    format.fail(fmt::format("expected \"{}\"", kCatalogueFormat));
+  }
+  Catalogue catalogue;
+  catalogue.path = path;
+  catalogue.mapping = (std::filesystem::path(path).parent_path() / options.at("mapping").text())
+                          .lexically_normal()
+                          .string();
+  for (const Options& entry : options.tables("violation")) {
+    catalogue.entries.push_back(read_entry(entry));
+  }
+  options.finish();
+  if (catalogue.entries.empty()) options.fail("violation", "expected at least one [[violation]]");
+  return catalogue;
+}
+
+CatalogueRow run_entry(const Mapping& mapping, const CatalogueEntry& entry, std::uint64_t seed) {
+  CatalogueRow row;
+  const std::size_t inputs = mapping.inputs.size();
+  for (std::size_t values = 1; values <= 3 && !row.one.finding; ++values) {
+    row.one = measured(mapping, entry, seed, fmt::format("{}/{}", inputs, values),
+                       [&](Conformance& conformance) {
+                         return conformance.workflow_one({inputs, values, false});
+                       });
+  }
+  for (const std::size_t walks : {10, 100}) {
+    if (row.two.finding) break;
+    row.two = measured(mapping, entry, seed, fmt::format("{}/1000", walks),
+                       [&](Conformance& conformance) {
+                         return conformance.workflow_two({walks, 1'000});
+                       });
+  }
+  const auto type = [](const CatalogueVerdict& verdict) -> std::optional<Violation::Type> {
+    if (!verdict.finding) return std::nullopt;
+    return verdict.finding->violation.type;
+  };
+  row.is_expected = type(row.one) == entry.one && type(row.two) == entry.two;
+  return row;
+}
+
+std::string to_table(const Catalogue& catalogue, const std::vector<CatalogueRow>& rows) {
+  std::string table =
+      "| # | fault | side | Workflow I | Workflow II | as expected | published |\n"
+      "|---|---|---|---|---|---|---|\n";
+  for (std::size_t index = 0; index < rows.size(); ++index) {
+    const CatalogueEntry& entry = catalogue.entries[index];
+    table += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", entry.number, entry.title,
+                         entry.side, cell(rows[index].one), cell(rows[index].two),
+                         rows[index].is_expected ? "yes" : "NO", entry.paper);
+  }
+  return table;
+}
+
+}  // namespace dissensus::conform

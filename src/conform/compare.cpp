@@ -1,0 +1,298 @@
+#include "conform/compare.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "conform/bound_mapping.h"
+#include "conform/stepper.h"
+#include "conform/tla/spec.h"
+
+namespace dissensus::conform {
+namespace {
+
+/// One thing that can happen next in a stepper.
+struct Choice {
+  enum class Type : std::uint8_t { deliver, fire, crash, restart };
+  Type type = Type::deliver;
+  std::size_t index = 0;  ///< of the message or timer, or the node
+};
+
+class ImplementationPair {
+ public:
+  ImplementationPair(const System& first, const System& second, std::uint64_t seed)
+      : description_(first.description()), first_(first, seed), second_(second, seed) {
+    first_.start();
+    second_.start();
+  }
+
+  std::optional<Choice> choose(Random& random, double crash_chance, std::size_t nodes) const {
+    const auto node = static_cast<NodeId>(random.below(nodes));
+    if (first_.is_running(node)) {
+      if (random.chance(crash_chance)) return Choice{Choice::Type::crash, node};
+    } else if (random.chance(10 * crash_chance)) {
+      return Choice{Choice::Type::restart, node};
+    }
+    const std::size_t messages = first_.messages().size();
+    const std::size_t waiting = messages + first_.timers().size();
+    if (waiting == 0) return std::nullopt;
+    const std::size_t index = random.below(waiting);
+    if (index < messages) return Choice{Choice::Type::deliver, index};
+    return Choice{Choice::Type::fire, index - messages};
+  }
+
+  std::string describe(const Choice& choice) const {
+    switch (choice.type) {
+      case Choice::Type::deliver: {
+        const Stepper::WaitingMessage& message = first_.messages()[choice.index];
+        return fmt::format("deliver {} {} -> {}", description_.kinds[message.message.kind()].name,
+                           message.from, message.to);
+      }
+      case Choice::Type::fire:
+        return fmt::format("timer {} of node {}", first_.timers()[choice.index].tag,
+                           first_.timers()[choice.index].node);
+      case Choice::Type::crash:
+        return fmt::format("crash node {}", choice.index);
+      case Choice::Type::restart:
+        return fmt::format("restart node {}", choice.index);
+    }
+    return "";
+  }
+
+  /// Lets both do it. Nullopt: they agree; otherwise what differs.
+  std::optional<std::string> take(const Choice& choice) {
+    switch (choice.type) {
+      case Choice::Type::deliver: {
+        const auto other = counterpart(first_.messages()[choice.index]);
+        if (!other) return "the second implementation has not sent this message";
+        first_.deliver(choice.index);
+        second_.deliver(*other);
+        break;
+      }
+      case Choice::Type::fire: {
+        const auto other = counterpart(first_.timers()[choice.index]);
+        if (!other) return "the second implementation has no such timer";
+        first_.fire(choice.index);
+        second_.fire(*other);
+        break;
+      }
+      case Choice::Type::crash:
+        first_.crash(static_cast<NodeId>(choice.index));
+        second_.crash(static_cast<NodeId>(choice.index));
+        break;
+      case Choice::Type::restart:
+        first_.restart(static_cast<NodeId>(choice.index));
+        second_.restart(static_cast<NodeId>(choice.index));
+        break;
+    }
+    return compare_steps();
+  }
+
+ private:
+  std::optional<std::size_t> counterpart(const Stepper::WaitingMessage& wanted) const {
+    const auto& messages = second_.messages();
+    const auto found = std::find_if(messages.begin(), messages.end(), [&](const auto& one) {
+      return one.from == wanted.from && one.to == wanted.to &&
+             one.message.kind() == wanted.message.kind() &&
+             one.message.digest() == wanted.message.digest();
+    });
+    if (found == messages.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - messages.begin());
+  }
+  std::optional<std::size_t> counterpart(const Stepper::WaitingTimer& wanted) const {
+    const auto& timers = second_.timers();
+    const auto found = std::find_if(timers.begin(), timers.end(), [&](const auto& one) {
+      return one.node == wanted.node && one.tag == wanted.tag;
+    });
+    if (found == timers.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - timers.begin());
+  }
+
+  std::string describe(const ReportedStep& step) {
+    std::string text = fmt::format("{}(node {}", description_.steps[step.step].name, step.node);
+    for (const StateValue& argument : step.arguments) {
+      text += ", " + tla::to_string(to_value(store_, argument));
+    }
+    return text + ")";
+  }
+
+  std::optional<std::string> compare_steps() {
+    const std::vector<ReportedStep> ours = first_.take_steps();
+    const std::vector<ReportedStep> theirs = second_.take_steps();
+    const std::size_t common = std::min(ours.size(), theirs.size());
+    for (std::size_t index = 0; index < common; ++index) {
+      const std::string our = describe(ours[index]);
+      const std::string their = describe(theirs[index]);
+      if (our != their) return fmt::format("the first does {}, the second {}", our, their);
+      if (auto difference = compare_states(ours[index].state, theirs[index].state)) {
+        return fmt::format("after {}: {}", our, *difference);
+      }
+    }
+    if (ours.size() > common) {
+      return fmt::format("only the first does {}", describe(ours[common]));
+    }
+    if (theirs.size() > common) {
+      return fmt::format("only the second does {}", describe(theirs[common]));
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::string> compare_states(const StateValue::Record& ours,
+                                            const StateValue::Record& theirs) {
+    for (const auto& [name, value] : ours.fields) {
+      const std::string our = tla::to_string(to_value(store_, value));
+      std::string their = "missing";
+      for (const auto& [other_name, other] : theirs.fields) {
+        if (other_name == name) their = tla::to_string(to_value(store_, other));
+      }
+      if (our != their) return fmt::format("{} is {} and {}", name, our, their);
+    }
+    return std::nullopt;
+  }
+
+  const SystemDescription& description_;
+  Stepper first_;
+  Stepper second_;
+  tla::Store store_;
+};
+
+tla::Value moved(tla::Store& to, tla::Value value) {
+  std::string bytes;
+  tla::serialize(value, bytes);
+  const char* position = bytes.data();
+  return tla::deserialize(to, position);
+}
+
+/// Follows one model with another.
+class ModelPair {
+ public:
+  using Expressions = std::vector<std::shared_ptr<const tla::CompiledExpression>>;
+
+  ModelPair(Model& first, Model& second, std::vector<std::string> expressions)
+      : first_(first), second_(second), texts_(std::move(expressions)) {
+    if (texts_.empty()) {
+      const auto& others = second.machine().spec().variables();
+      for (const std::string& name : first.machine().spec().variables()) {
+        if (std::find(others.begin(), others.end(), name) != others.end()) texts_.push_back(name);
+      }
+    }
+    for (const std::string& text : texts_) {
+      ours_.push_back(first.machine().compile(text));
+      theirs_.push_back(second.machine().compile(text));
+    }
+  }
+
+  void start() {
+    first_.initial_states([&](const tla::State& state) {
+      state_ = state;
+      return false;
+    });
+    frontier_.clear();
+    second_.initial_states([&](const tla::State& state) {
+      frontier_.push_back(state);
+      return true;
+    });
+    std::erase_if(frontier_,
+                  [&](const tla::State& state) { return difference(state).has_value(); });
+  }
+
+  std::optional<tla::Label> walk(Random& random) {
+    tla::Label label;
+    tla::State next;
+    if (!first_.random_step(state_, {}, random, label, next)) return std::nullopt;
+    state_ = next;
+    return label;
+  }
+
+  std::optional<std::string> follow(const tla::Label& label) {
+    const std::string& name = first_.actions()[label.action].name;
+    const auto action = second_.find_action(name);
+    if (!action) return fmt::format("the second model has no action {}", name);
+    std::vector<tla::Value> arguments;
+    for (const tla::Value argument : label.arguments) {
+      arguments.push_back(moved(second_.machine().store(), argument));
+    }
+    std::vector<tla::State> reached;
+    for (const tla::State& state : frontier_) {
+      second_.perform(state, *action, arguments, [&](const tla::State& next) {
+        reached.push_back(next);
+        return true;
+      });
+    }
+    if (reached.empty()) {
+      const auto guards = frontier_.empty()
+                              ? std::vector<tla::FailedGuard>{}
+                              : second_.explain(frontier_.front(), *action, arguments).guards;
+      return guards.empty() ? std::string("the second model does not allow this step")
+                            : fmt::format("the second model does not allow this step: {}: {}",
+                                          guards.front().at.to_string(), guards.front().text);
+    }
+    const auto first_difference = difference(reached.front());
+    std::erase_if(reached, [&](const tla::State& state) { return difference(state).has_value(); });
+    if (reached.empty()) return first_difference;
+    frontier_ = std::move(reached);
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<std::string> difference(const tla::State& other) {
+    for (std::size_t index = 0; index < texts_.size(); ++index) {
+      const std::string our = tla::to_string(first_.machine().evaluate(*ours_[index], &state_));
+      const std::string their = tla::to_string(second_.machine().evaluate(*theirs_[index], &other));
+      if (our != their) return fmt::format("{} is {} and {}", texts_[index], our, their);
+    }
+    return std::nullopt;
+  }
+
+  Model& first_;
+  Model& second_;
+  std::vector<std::string> texts_;
+  Expressions ours_;
+  Expressions theirs_;
+  tla::State state_;
+  std::vector<tla::State> frontier_;
+};
+
+}  // namespace
+
+std::optional<Disagreement> compare_implementations(const System& first, const System& second,
+                                                    const CompareOptions& options) {
+  if (first.node_count() != second.node_count()) {
+    throw InputError("the two systems have different numbers of nodes");
+  }
+  for (std::size_t walk = 0; walk < options.walks; ++walk) {
+    const std::uint64_t seed = derive_seed(options.seed, "compare", walk);
+    Random random(seed);
+    ImplementationPair pair(first, second, seed);
+    std::vector<std::string> path;
+    for (std::size_t step = 1; step <= options.depth; ++step) {
+      const auto choice = pair.choose(random, options.crash_chance, first.node_count());
+      if (!choice) break;
+      const std::string what = pair.describe(*choice);
+      if (auto message = pair.take(*choice)) return Disagreement{step, what, *message, path};
+      path.push_back(what);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Disagreement> compare_models(Model& first, Model& second,
+                                           const std::vector<std::string>& expressions,
+                                           const CompareOptions& options) {
+  ModelPair pair(first, second, expressions);
+  for (std::size_t walk = 0; walk < options.walks; ++walk) {
+    Random random(options.seed, "compare", walk);
+    pair.start();
+    std::vector<std::string> path;
+    for (std::size_t step = 1; step <= options.depth; ++step) {
+      const auto label = pair.walk(random);
+      if (!label) break;
+      const std::string what = tla::to_string(first.machine().spec(), *label);
+      if (auto message = pair.follow(*label)) return Disagreement{step, what, *message, path};
+      path.push_back(what);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace dissensus::conform

@@ -1,0 +1,266 @@
+#include "conform/judge.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace dissensus::conform {
+namespace {
+
+constexpr std::size_t kTransitionsMost = 200'000;
+constexpr std::size_t kEnabledShown = 8;
+
+std::uint64_t hash_of(const tla::Label& label) {
+  std::uint64_t hash = mix64(label.action, label.arguments.size());
+  for (const tla::Value argument : label.arguments) hash = mix64(hash, argument.hash());
+  return hash;
+}
+
+std::uint64_t hash_of(const tla::State& state) {
+  std::uint64_t hash = state.size();
+  for (const tla::Value value : state) hash = mix64(hash, value.hash());
+  return hash;
+}
+
+std::string describe(const tla::Spec& spec, const std::vector<tla::Label>& labels) {
+  std::string text;
+  for (const tla::Label& label : labels) {
+    text += (text.empty() ? "" : "; ") + tla::to_string(spec, label);
+  }
+  return text;
+}
+
+void add_new(std::vector<tla::State>& states, const tla::State& state) {
+  if (std::find(states.begin(), states.end(), state) == states.end()) states.push_back(state);
+}
+
+}  // namespace
+
+Judge::Judge(BoundMapping& mapping, const JudgeOptions& options)
+    : mapping_(mapping), machine_(mapping.model().machine()), options_(options) {}
+
+void Judge::start(std::span<const tla::Value> initial_node_states) {
+  frontier_.clear();
+  mapping_.model().initial_states([&](const tla::State& state) {
+    add_new(frontier_, state);
+    return frontier_.size() < options_.frontier_most;
+  });
+  node_states_.assign(initial_node_states.begin(), initial_node_states.end());
+  histories_.clear();
+  if (mapping_.has_properties()) {
+    histories_.assign(node_states_.size(), mapping_.first_history());
+  }
+  states_changed_ = true;
+  step_ = 0;
+}
+
+std::vector<tla::State> Judge::advance(const std::vector<tla::State>& from,
+                                       const tla::Label& label) {
+  std::vector<tla::State> reached;
+  const std::uint64_t label_hash = hash_of(label);
+  for (const tla::State& state : from) {
+    const std::uint64_t key = mix64(hash_of(state), label_hash);
+    const auto known = transitions_.find(key);
+    if (known != transitions_.end()) {
+      ++counters_.cached_steps;
+      for (const tla::State& next : known->second) add_new(reached, next);
+      continue;
+    }
+    std::vector<tla::State> found;
+    mapping_.model().perform(state, label.action, label.arguments, [&](const tla::State& next) {
+      add_new(found, next);
+      return found.size() < options_.frontier_most;
+    });
+    ++counters_.model_steps;
+    for (const tla::State& next : found) add_new(reached, next);
+    if (transitions_.size() < kTransitionsMost) transitions_.emplace(key, std::move(found));
+  }
+  return reached;
+}
+
+std::vector<tla::State> Judge::advance_all(std::vector<tla::State> states,
+                                           const std::vector<tla::Label>& labels) {
+  for (const tla::Label& label : labels) states = advance(states, label);
+  return states;
+}
+
+void Judge::keep_fitting(std::vector<tla::State>& states, const Observation& observation) {
+  std::erase_if(states,
+                [&](const tla::State& state) { return !mapping_.fits(observation, state); });
+}
+
+std::vector<tla::State> Judge::advance_hidden(const std::vector<tla::Label>& labels,
+                                              const Observation& observation) {
+  struct Path {
+    tla::State state;
+    std::vector<std::uint32_t> used;  ///< by action
+  };
+  const std::size_t actions = mapping_.model().actions().size();
+  std::vector<Path> level;
+  for (const tla::State& state : frontier_) {
+    level.push_back({state, std::vector<std::uint32_t>(actions, 0)});
+  }
+  std::size_t visited = 0;
+  while (!level.empty() && visited < options_.hidden_states_most) {
+    std::vector<Path> next_level;
+    std::vector<tla::State> next_states;
+    for (const Path& path : level) {
+      mapping_.model().successors(path.state, [&](const tla::Label& label, const tla::State& next) {
+        if (path.used[label.action] >= mapping_.hidden_most(label.action)) return true;
+        if (std::find(next_states.begin(), next_states.end(), next) != next_states.end()) {
+          return true;
+        }
+        next_states.push_back(next);
+        next_level.push_back({next, path.used});
+        ++next_level.back().used[label.action];
+        return ++visited < options_.hidden_states_most;
+      });
+    }
+    std::vector<tla::State> reached = advance_all(next_states, labels);
+    keep_fitting(reached, observation);
+    if (!reached.empty()) return reached;
+    level = std::move(next_level);
+  }
+  return {};
+}
+
+std::optional<Violation> Judge::check_properties(const Observation& observation) {
+  if (!options_.properties || !mapping_.has_properties()) return std::nullopt;
+  if (!observation.state.is_null() && observation.node < node_states_.size()) {
+    tla::Value& history = histories_[observation.node];
+    const tla::Value next = mapping_.next_history(history, observation);
+    states_changed_ =
+        states_changed_ || node_states_[observation.node] != observation.state || history != next;
+    node_states_[observation.node] = observation.state;
+    history = next;
+  }
+  if (!states_changed_) return std::nullopt;
+  states_changed_ = false;
+  const bool all_known = std::none_of(node_states_.begin(), node_states_.end(),
+                                      [](tla::Value state) { return state.is_null(); });
+  if (!all_known) return std::nullopt;
+  const auto property = mapping_.violated_property(mapping_.abstract(node_states_, histories_));
+  if (!property) return std::nullopt;
+  Violation violation;
+  violation.type = Violation::Type::property;
+  violation.step = step_;
+  violation.event = mapping_.to_string(observation);
+  violation.property = *property;
+  violation.message = fmt::format("the implementation's state breaks {}", *property);
+  return violation;
+}
+
+std::optional<Violation> Judge::observe(const Observation& observation) {
+  ++step_;
+  ++counters_.events;
+  if (auto violation = check_properties(observation)) return violation;
+
+  const BoundMapping::Meaning meaning = mapping_.meaning(observation);
+  using Type = BoundMapping::Meaning::Type;
+  if (meaning.type == Type::pending) {
+    ++counters_.stutters;
+    return std::nullopt;
+  }
+  if (meaning.type == Type::unmapped) {
+    Violation violation = refusal(observation, {});
+    violation.message = fmt::format("the mapping has no entry for this {} event",
+                                    mapping_.event_name(observation.event));
+    return violation;
+  }
+  if (meaning.type == Type::stutter) ++counters_.stutters;
+  std::vector<tla::State> reached = advance_all(frontier_, meaning.labels);
+  std::vector<tla::State> fitting = reached;
+  keep_fitting(fitting, observation);
+  if (fitting.empty() && mapping_.has_hidden())
+    fitting = advance_hidden(meaning.labels, observation);
+  if (fitting.empty()) {
+    return reached.empty() ? refusal(observation, meaning.labels)
+                           : mismatch(observation, meaning.labels, reached);
+  }
+  frontier_ = std::move(fitting);
+  counters_.frontier_max = std::max(counters_.frontier_max, frontier_.size());
+  for (const tla::Label& label : meaning.labels) cover(label, observation.node, frontier_.front());
+  return std::nullopt;
+}
+
+bool Judge::cover(const tla::Label& label, NodeId node, const tla::State& state) {
+  const bool is_new = covered_.insert(mix64(mapping_.view_hash(node, state), label.action)).second;
+  counters_.new_views += is_new ? 1 : 0;
+  return is_new;
+}
+
+void Judge::forget() {
+  transitions_.clear();
+  frontier_.clear();
+  node_states_.clear();
+  histories_.clear();
+}
+
+std::optional<Violation> Judge::judge(const ObservedTrace& trace) {
+  start(trace.initial_states);
+  for (const Observation& observation : trace.observations) {
+    if (auto violation = observe(observation)) return violation;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> Judge::nearest_actions(const tla::State& state, NodeId node) {
+  std::vector<std::string> texts;
+  for (const tla::Label& label : machine_.enabled(state, 200)) {
+    // Those of the acting node first: models number nodes from 0 or 1.
+    const bool is_near =
+        !label.arguments.empty() && label.arguments[0].is_integer() &&
+        (label.arguments[0].number() == node || label.arguments[0].number() == node + 1);
+    const std::string text = tla::to_string(machine_.spec(), label);
+    if (is_near) {
+      texts.insert(texts.begin(), text);
+    } else {
+      texts.push_back(text);
+    }
+  }
+  if (texts.size() > kEnabledShown) texts.resize(kEnabledShown);
+  return texts;
+}
+
+Violation Judge::refusal(const Observation& observation, const std::vector<tla::Label>& labels) {
+  Violation violation;
+  violation.step = step_;
+  violation.event = mapping_.to_string(observation);
+  violation.action = describe(machine_.spec(), labels);
+  // The step that is refused, from the states before it.
+  std::vector<tla::State> states = frontier_;
+  for (const tla::Label& label : labels) {
+    std::vector<tla::State> next = advance(states, label);
+    if (next.empty()) {
+      violation.message =
+          fmt::format("the model does not allow {}", tla::to_string(machine_.spec(), label));
+      violation.guards =
+          to_guards(mapping_.model().explain(states.front(), label.action, label.arguments));
+      break;
+    }
+    states = std::move(next);
+  }
+  if (!states.empty()) violation.enabled = nearest_actions(states.front(), observation.node);
+  return violation;
+}
+
+Violation Judge::mismatch(const Observation& observation, const std::vector<tla::Label>& labels,
+                          const std::vector<tla::State>& reached) {
+  Violation violation;
+  violation.step = step_;
+  violation.event = mapping_.to_string(observation);
+  violation.action = describe(machine_.spec(), labels);
+  violation.differences = mapping_.differences(observation, reached.front());
+  for (const tla::State& state : reached) {
+    auto differences = mapping_.differences(observation, state);
+    if (differences.size() < violation.differences.size()) {
+      violation.differences = std::move(differences);
+    }
+  }
+  std::vector<std::string> names;
+  for (const ViewDifference& difference : violation.differences) names.push_back(difference.view);
+  violation.message = fmt::format("model and implementation differ in {}", fmt::join(names, ", "));
+  return violation;
+}
+
+}  // namespace dissensus::conform

@@ -1,0 +1,116 @@
+#include "conform/pairing.h"
+
+#include <sstream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "conform/quint.h"
+#include "conform/tla/config.h"
+#include "core/file.h"
+
+namespace dissensus::conform {
+namespace {
+
+constexpr std::size_t kTextBytesMax = std::size_t{4} << 20;
+
+std::string replaced(std::string text, const Mapping& mapping, const InputValues& values) {
+  for (std::size_t index = 0; index < values.size(); ++index) {
+    const std::string place = "{" + mapping.inputs[index].name + "}";
+    const std::string value = input_text(mapping.inputs[index], values[index], false);
+    for (std::size_t at = text.find(place); at != std::string::npos; at = text.find(place, at)) {
+      text.replace(at, place.size(), value);
+    }
+  }
+  return text;
+}
+
+std::shared_ptr<const tla::Spec> load_spec(const Mapping& mapping, const Variant& variant,
+                                           const InputValues& values) {
+  tla::Config config;
+  if (!mapping.config.empty()) {
+    config = tla::parse_config(std::make_shared<const tla::Source>(
+        tla::Source{mapping.config, read_file(mapping.config, kTextBytesMax)}));
+  }
+  tla::SpecOptions options;
+  for (const auto& [name, text] : mapping.constants) {
+    options.constants.emplace_back(name, replaced(text, mapping, values));
+  }
+  for (const auto& [name, text] : variant.constants) {
+    std::erase_if(options.constants, [&](const auto& one) { return one.first == name; });
+    options.constants.emplace_back(name, text);
+  }
+  options.change = variant.change;
+  return load_specification(mapping.spec, config, std::move(options));
+}
+
+run::Scenario load_scenario(const Mapping& mapping, const Variant& variant,
+                            const InputValues& values, const SystemRegistry& systems) {
+  std::vector<std::pair<std::string, std::string>> settings;
+  for (std::size_t index = 0; index < values.size(); ++index) {
+    const MappingInput& input = mapping.inputs[index];
+    if (input.sets.empty()) continue;
+    const std::string value = input_text(input, values[index], true);
+    settings.emplace_back(input.sets, input.unit.empty() ? value : '"' + value + '"');
+  }
+  settings.insert(settings.end(), variant.settings.begin(), variant.settings.end());
+  const std::string text = read_file(mapping.scenario, kTextBytesMax);
+  return run::parse_scenario(with_settings(text, mapping.scenario, settings), mapping.scenario,
+                             systems);
+}
+
+}  // namespace
+
+std::string input_text(const MappingInput& input, double value, bool with_unit) {
+  const std::string number = input.is_whole ? std::to_string(static_cast<std::int64_t>(value))
+                                            : fmt::format("{:.3f}", value);
+  return with_unit ? number + input.unit : number;
+}
+
+std::string with_settings(const std::string& text, const std::string& name,
+                          const std::vector<std::pair<std::string, std::string>>& settings) {
+  if (settings.empty()) return text;
+  toml::table root;
+  try {
+    root = toml::parse(text, name);
+  } catch (const toml::parse_error& error) {
+    throw InputError(
+        fmt::format("{}:{}: {}", name, error.source().begin.line, error.description()));
+  }
+  for (const auto& [key, value] : settings) {
+    toml::table parsed;
+    try {
+      parsed = toml::parse("value = " + value);
+    } catch (const toml::parse_error& error) {
+      throw InputError(fmt::format("{} = {}: {}", key, value, error.description()));
+    }
+    toml::table* table = &root;
+    std::size_t begin = 0;
+    for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', begin)) {
+      const std::string part = key.substr(begin, dot - begin);
+      table = table->emplace<toml::table>(part).first->second.as_table();
+      if (table == nullptr) throw InputError(fmt::format("{}: {} is not a table", key, part));
+      begin = dot + 1;
+    }
+    table->insert_or_assign(key.substr(begin), *parsed.get("value"));
+  }
+  std::ostringstream stream;
+  stream << root;
+  return stream.str();
+}
+
+Pairing::Pairing(const Mapping& mapping, const Variant& variant, const InputValues& values,
+                 const SystemRegistry& systems)
+    : scenario_(load_scenario(mapping, variant, values, systems)),
+      model_(std::make_unique<TlaModel>(load_spec(mapping, variant, values))),
+      bound_(std::make_unique<BoundMapping>(mapping, *model_, *scenario_.system)),
+      judge_(std::make_unique<Judge>(*bound_)),
+      lockstep_(std::make_unique<Lockstep>(*bound_, *judge_, *scenario_.system)) {}
+
+void Pairing::clean() {
+  judge_->forget();
+  model_->machine().collect();
+}
+
+}  // namespace dissensus::conform

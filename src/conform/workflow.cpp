@@ -1,0 +1,398 @@
+#include "conform/workflow.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "conform/tla/ast.h"
+#include "shrink/reduce.h"
+
+namespace dissensus::conform {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+constexpr std::size_t kPairingsMost = 32;
+constexpr std::size_t kInterestingMost = 64;
+/// How often smaller inputs are tried while shrinking.
+constexpr std::size_t kShrinkRuns = 60;
+
+void keep_common(std::vector<std::string>& names, const std::vector<std::string>& others) {
+  std::erase_if(names, [&](const std::string& name) {
+    return std::find(others.begin(), others.end(), name) == others.end();
+  });
+}
+
+}  // namespace
+
+std::vector<tla::Label> parse_labels(Model& model, const std::vector<std::string>& texts) {
+  std::vector<tla::Label> labels;
+  for (const std::string& text : texts) {
+    const auto source = std::make_shared<const tla::Source>(tla::Source{"label", text});
+    const tla::ExpressionPtr expression = tla::parse_expression(source);
+    std::string name;
+    for (const tla::PathPart& part : expression->path) name += part.name + "!";
+    name += expression->name;
+    const auto action = model.find_action(name);
+    if (!action) throw InputError(fmt::format("\"{}\": the model has no such action", text));
+    tla::Label label{*action, {}};
+    for (const tla::ExpressionPtr& operand : expression->operands) {
+      const auto compiled = model.machine().compile(operand->at.excerpt(text.size() + 1));
+      label.arguments.push_back(
+          model.machine().store().canonical(model.machine().evaluate(*compiled)));
+    }
+    if (label.arguments.size() != model.actions()[*action].parameters.size()) {
+      throw InputError(fmt::format("\"{}\": wrong number of arguments", text));
+    }
+    labels.push_back(std::move(label));
+  }
+  return labels;
+}
+
+Conformance::Conformance(const Mapping& mapping, Variant variant, std::uint64_t seed,
+                         const SystemRegistry& systems)
+    : mapping_(mapping), variant_(std::move(variant)), seed_(seed), systems_(systems) {}
+
+Pairing& Conformance::pairing(const InputValues& values) {
+  const auto found = pairings_.find(values);
+  if (found != pairings_.end()) return *found->second;
+  if (pairings_.size() >= kPairingsMost) {
+    coverage();
+    pairings_.clear();
+  }
+  auto made = std::make_unique<Pairing>(mapping_, variant_, values, systems_);
+  return *pairings_.emplace(values, std::move(made)).first->second;
+}
+
+BoundMapping::Coverage Conformance::coverage() {
+  for (const auto& [values, pairing] : pairings_) {
+    BoundMapping::Coverage one = pairing->mapping().coverage();
+    if (has_coverage_) {
+      keep_common(coverage_.events_never_seen, one.events_never_seen);
+      keep_common(coverage_.actions_never_seen, one.actions_never_seen);
+    } else {
+      coverage_ = std::move(one);
+      has_coverage_ = true;
+    }
+  }
+  return coverage_;
+}
+
+InputValues Conformance::draw_values(bool guided) {
+  Random random(seed_, "inputs", traces_);
+  InputValues values;
+  const bool vary = guided && !interesting_.empty() && random.chance(0.5);
+  const InputValues* base = vary ? &interesting_[random.below(interesting_.size())] : nullptr;
+  for (std::size_t index = 0; index < mapping_.inputs.size(); ++index) {
+    const MappingInput& input = mapping_.inputs[index];
+    double value = input.from + random.unit() * (input.to - input.from);
+    if (base != nullptr && random.chance(0.7)) {
+      // Near the value that had shown something new: within a tenth of the range.
+      value = std::clamp((*base)[index] + (random.unit() - 0.5) * 0.2 * (input.to - input.from),
+                         input.from, input.to);
+    }
+    if (input.is_whole) {
+      value = base == nullptr
+                  ? static_cast<double>(random.between(static_cast<std::int64_t>(input.from),
+                                                       static_cast<std::int64_t>(input.to)))
+                  : std::round(value);
+    }
+    values.push_back(value);
+  }
+  return values;
+}
+
+ObservedTrace Conformance::record(Pairing& pairing, std::uint64_t seed,
+                                  const WorkflowLimits& limits) {
+  TraceRecorder recorder(pairing.mapping(), limits.trace_events);
+  Stepper stepper(*pairing.scenario().system, seed);
+  stepper.start();
+  recorder.trace().initial_states =
+      node_states(pairing.model().machine().store(), stepper, pairing.scenario().nodes());
+  run::RunOptions options;
+  options.observer = &recorder;
+  runner_.run(pairing.scenario(), {}, seed, options);
+  return std::move(recorder.trace());
+}
+
+std::optional<ConformanceFinding> Conformance::one_trace(const InputValues& values,
+                                                         std::uint64_t seed,
+                                                         const WorkflowLimits& limits) {
+  const auto start = Clock::now();
+  Pairing& pair = pairing(values);
+  const ObservedTrace trace = record(pair, seed, limits);
+  counters_.generate_seconds += seconds_since(start);
+  const auto verify_start = Clock::now();
+  ++counters_.traces;
+  const std::uint64_t sequence = sequence_hash(trace);
+  const std::uint64_t order = happens_before_hash(trace);
+  if (passed_sequences_.contains(sequence)) {
+    ++counters_.same_sequence;
+    return std::nullopt;
+  }
+  if (passed_orders_.contains(order)) {
+    ++counters_.same_order;
+    return std::nullopt;
+  }
+  Judge& judge = pair.judge();
+  const JudgeCounters before = judge.counters();
+  const auto violation = judge.judge(trace);
+  const JudgeCounters& after = judge.counters();
+  counters_.steps += after.events - before.events;
+  counters_.cached_steps += after.cached_steps - before.cached_steps;
+  counters_.new_views += after.new_views - before.new_views;
+  std::optional<ConformanceFinding> finding;
+  if (violation) {
+    finding = ConformanceFinding{*violation, 1, values, seed, trace.observations.size(), {}};
+    for (std::size_t index = 0; index < violation->step; ++index) {
+      for (const tla::Label& label : pair.mapping().meaning(trace.observations[index]).labels) {
+        finding->labels.push_back(tla::to_string(pair.model().machine().spec(), label));
+      }
+    }
+  } else {
+    passed_sequences_.insert(sequence);
+    passed_orders_.insert(order);
+    if (after.new_views > before.new_views && interesting_.size() < kInterestingMost) {
+      interesting_.push_back(values);
+    }
+  }
+  pair.clean();
+  counters_.verify_seconds += seconds_since(verify_start);
+  return finding;
+}
+
+std::optional<ConformanceFinding> Conformance::workflow_one(const WorkflowOne& config,
+                                                            const WorkflowLimits& limits) {
+  const auto start = Clock::now();
+  const std::size_t varied = std::min(config.inputs, mapping_.inputs.size());
+  // values[v] is the v-th draw of all inputs; a combination takes one draw per varied input.
+  std::vector<InputValues> draws;
+  for (std::size_t draw = 0; draw < config.values; ++draw) {
+    draws.push_back(draw_values(config.guided));
+    ++traces_;
+  }
+  std::size_t combinations = 1;
+  for (std::size_t index = 0; index < varied; ++index) combinations *= config.values;
+  for (std::size_t combination = 0; combination < combinations; ++combination) {
+    if (limits.seconds > 0 && seconds_since(start) > limits.seconds) break;
+    InputValues values = draws.front();
+    std::size_t rest = combination;
+    for (std::size_t index = 0; index < varied; ++index) {
+      values[index] = draws[rest % config.values][index];
+      rest /= config.values;
+    }
+    const std::uint64_t seed = derive_seed(seed_, "trace", traces_++);
+    if (auto finding = one_trace(values, seed, limits)) return finding;
+  }
+  return std::nullopt;
+}
+
+std::vector<double> Conformance::walk_weights(Pairing& pairing, std::uint64_t walk,
+                                              Random& random) const {
+  std::vector<double> weights = pairing.mapping().weights();
+  if (!mapping_.swarm) return weights;
+  if (walk % 8 == 6) {
+    for (double& weight : weights) weight = weight > 0 ? 1 : 0;
+  }
+  if (walk % 2 == 0) return weights;
+  // Every second walk goes without some of the rarer actions, or takes some of them more often.
+  for (double& weight : weights) {
+    if (weight >= 1 || !random.chance(0.5)) continue;
+    weight = walk % 4 == 1 ? 0 : std::min(1.0, 20 * weight);
+  }
+  return weights;
+}
+
+std::optional<ConformanceFinding> Conformance::one_walk(const InputValues& values,
+                                                        std::uint64_t walk, std::size_t depth) {
+  Pairing& pair = pairing(values);
+  const std::uint64_t seed = derive_seed(seed_, "walk", walk);
+  Random random(seed);
+  const std::vector<double> weights = walk_weights(pair, walk, random);
+  Lockstep& lockstep = pair.lockstep();
+  const JudgeCounters before = pair.judge().counters();
+  lockstep.start(seed);
+  std::vector<tla::Label> labels;
+  std::optional<ConformanceFinding> finding;
+  tla::Label label;
+  tla::State next;
+  while (labels.size() < depth) {
+    const auto generate_start = Clock::now();
+    const bool is_possible =
+        pair.model().random_step(lockstep.state(), weights, random, label, next);
+    counters_.generate_seconds += seconds_since(generate_start);
+    if (!is_possible) {
+      ++counters_.stopped_walks;
+      break;
+    }
+    labels.push_back(label);
+    const auto verify_start = Clock::now();
+    const auto violation = lockstep.step(label, next);
+    counters_.verify_seconds += seconds_since(verify_start);
+    if (!violation) continue;
+    finding = ConformanceFinding{*violation, 2, values, seed, labels.size(), {}, true};
+    for (const tla::Label& one : labels) {
+      finding->labels.push_back(tla::to_string(pair.model().machine().spec(), one));
+    }
+    break;
+  }
+  ++counters_.traces;
+  counters_.steps += labels.size();
+  counters_.new_views += pair.judge().counters().new_views - before.new_views;
+  pair.clean();
+  return finding;
+}
+
+std::optional<ConformanceFinding> Conformance::workflow_two(const WorkflowTwo& config,
+                                                            const WorkflowLimits& limits) {
+  const auto start = Clock::now();
+  InputValues values;
+  for (std::size_t walk = 0; walk < config.walks; ++walk) {
+    if (limits.seconds > 0 && seconds_since(start) > limits.seconds) break;
+    // Two walks with the same inputs: making a model of another size costs as much as a walk. The
+    // same number of steps leads further in a small network.
+    if (walk % 2 == 0) {
+      values = draw_values(false);
+      ++traces_;
+      const InputValues other = draw_values(false);
+      ++traces_;
+      for (std::size_t index = 0; index < values.size(); ++index) {
+        if (mapping_.inputs[index].is_whole) values[index] = std::min(values[index], other[index]);
+      }
+    }
+    if (auto finding = one_walk(values, walks_++, config.depth)) return finding;
+  }
+  return std::nullopt;
+}
+
+std::optional<ConformanceFinding> Conformance::conform(std::size_t rounds, std::size_t depth,
+                                                       const WorkflowLimits& limits) {
+  const auto start = Clock::now();
+  for (std::size_t round = 0; round < rounds; ++round) {
+    if (limits.seconds > 0 && seconds_since(start) > limits.seconds) break;
+    if (auto finding = workflow_one({mapping_.inputs.size(), 1}, limits)) return finding;
+    if (auto finding = workflow_two({1, depth}, limits)) return finding;
+  }
+  return std::nullopt;
+}
+
+std::optional<Violation> Conformance::run_script(Pairing& pairing, int workflow, std::uint64_t seed,
+                                                 const std::vector<tla::Label>& labels,
+                                                 std::size_t* used) {
+  Lockstep& lockstep = pairing.lockstep();
+  lockstep.start(seed);
+  *used = 0;
+  for (const tla::Label& label : labels) {
+    if (workflow == 1) {
+      bool is_done = false;
+      auto violation = lockstep.drive(label, is_done);
+      *used += is_done ? 1 : 0;
+      if (violation) return violation;
+      continue;
+    }
+    std::optional<tla::State> next;
+    pairing.model().perform(lockstep.state(), label.action, label.arguments,
+                            [&](const tla::State& state) {
+                              next = state;
+                              return false;
+                            });
+    if (!next) continue;  // not possible without a step that was left out
+    ++*used;
+    if (auto violation = lockstep.step(label, *next)) return violation;
+  }
+  return std::nullopt;
+}
+
+std::optional<Violation> Conformance::repeat(const ConformanceFinding& finding) {
+  Pairing& pair = pairing(finding.values);
+  if (!finding.is_script) {
+    auto violation = pair.judge().judge(record(pair, finding.seed, {}));
+    pair.clean();
+    return violation;
+  }
+  std::size_t used = 0;
+  auto violation = run_script(pair, finding.workflow, finding.seed,
+                              parse_labels(pair.model(), finding.labels), &used);
+  pair.clean();
+  return violation;
+}
+
+void Conformance::shrink_inputs(ConformanceFinding& finding) {
+  // Smaller numbers first; a smaller violation is one that shows after fewer events.
+  for (std::size_t run = 0; run < kShrinkRuns; ++run) {
+    Random random(finding.seed, "shrink", run);
+    InputValues values = finding.values;
+    for (std::size_t index = 0; index < values.size(); ++index) {
+      const MappingInput& input = mapping_.inputs[index];
+      if (!input.is_whole) continue;
+      values[index] = static_cast<double>(random.between(static_cast<std::int64_t>(input.from),
+                                                         static_cast<std::int64_t>(values[index])));
+    }
+    const auto smaller = one_trace(values, derive_seed(finding.seed, "shrink-run", run), {});
+    if (smaller && is_same_kind(smaller->violation, finding.violation) &&
+        smaller->violation.step < finding.violation.step) {
+      const std::size_t from = std::max(finding.shrunk_from, finding.labels.size());
+      finding = *smaller;
+      finding.shrunk_from = from;
+    }
+  }
+}
+
+void Conformance::shrink_script(ConformanceFinding& finding) {
+  Pairing& pair = pairing(finding.values);
+  const std::vector<tla::Label> labels = parse_labels(pair.model(), finding.labels);
+  const auto script = [&](const shrink::Levels& levels) {
+    std::vector<tla::Label> kept;
+    for (std::size_t index = 0; index < labels.size(); ++index) {
+      if (levels[index] > 0) kept.push_back(labels[index]);
+    }
+    return kept;
+  };
+  const auto fails = [&](const std::vector<tla::Label>& candidate) -> std::optional<Violation> {
+    std::size_t used = 0;
+    auto violation = run_script(pair, finding.workflow, finding.seed, candidate, &used);
+    if (!violation || !is_same_kind(*violation, finding.violation)) return std::nullopt;
+    return violation;
+  };
+  shrink::Problem problem;
+  problem.start.assign(labels.size(), 1);
+  for (std::uint32_t unit = 0; unit < labels.size(); ++unit) problem.bulk.push_back(unit);
+  problem.smaller = [](std::size_t, std::int64_t) { return std::vector<std::int64_t>{}; };
+  if (!fails(labels)) return;  // the nodes' own randomness or the clock plays a part
+  const shrink::Reduction reduction = shrink::reduce(
+      problem,
+      [&](std::size_t count, const std::function<shrink::Levels(std::size_t)>& make) {
+        shrink::Tried tried;
+        for (std::size_t index = 0; index < count; ++index) {
+          ++tried.count;
+          if (fails(script(make(index)))) {
+            tried.failing = index;
+            break;
+          }
+        }
+        return tried;
+      },
+      {.jumps = 0});
+  const std::vector<tla::Label> kept = script(reduction.levels);
+  finding.violation = *fails(kept);
+  finding.shrunk_from = std::max(finding.shrunk_from, finding.labels.size());
+  finding.labels.clear();
+  for (const tla::Label& label : kept) {
+    finding.labels.push_back(tla::to_string(pair.model().machine().spec(), label));
+  }
+  finding.is_script = true;
+  pair.clean();
+}
+
+void Conformance::shrink(ConformanceFinding& finding) {
+  if (finding.workflow == 1) shrink_inputs(finding);
+  shrink_script(finding);
+}
+
+}  // namespace dissensus::conform

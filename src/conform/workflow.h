@@ -1,0 +1,120 @@
+// Conformance testing in both directions: Workflow I runs the implementation and asks the model,
+// Workflow II walks through the model and asks the implementation; conform() alternates both.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "dissensus/random.h"
+
+#include "conform/pairing.h"
+#include "run/runner.h"
+
+namespace dissensus::conform {
+
+/// Configuration k/m of Workflow I: m random values for each of k inputs, all combinations.
+struct WorkflowOne {
+  std::size_t inputs = 3;
+  std::size_t values = 1;
+  bool guided = true;  ///< values that showed new views of the model are varied
+};
+
+/// Workflow II: so many walks of so many steps.
+struct WorkflowTwo {
+  std::size_t walks = 10;
+  std::size_t depth = 1'000;
+};
+
+struct WorkflowLimits {
+  std::size_t trace_events = 100'000;
+  double seconds = 0;  ///< of wall time; 0: none
+};
+
+/// A violation and all that is needed to see it again.
+struct ConformanceFinding {
+  Violation violation;
+  int workflow = 1;
+  InputValues values;
+  std::uint64_t seed = 0;
+  std::size_t trace_length = 0;
+  std::vector<std::string> labels;  ///< the model's steps up to the violation
+  bool is_script = false;       ///< the labels alone show it (no run of the simulator is needed)
+  std::size_t shrunk_from = 0;  ///< labels before shrinking; 0: not shrunk
+};
+
+struct WorkflowCounters {
+  std::uint64_t traces = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t same_sequence = 0;  ///< traces not judged: the same one passed before
+  std::uint64_t same_order = 0;     ///< ... one with the same happens-before order did
+  std::uint64_t cached_steps = 0;   ///< transitions known from before
+  std::uint64_t new_views = 0;
+  std::uint64_t stopped_walks = 0;  ///< walks that ended before their depth: the model had no step
+  double generate_seconds = 0;
+  double verify_seconds = 0;
+};
+
+class Conformance {
+ public:
+  /// The mapping must outlive it.
+  Conformance(const Mapping& mapping, Variant variant, std::uint64_t seed,
+              const SystemRegistry& systems = run::built_in_systems());
+
+  /// Nullopt: everything conforms. Further calls go on with other traces.
+  std::optional<ConformanceFinding> workflow_one(const WorkflowOne& config,
+                                                 const WorkflowLimits& limits = {});
+  std::optional<ConformanceFinding> workflow_two(const WorkflowTwo& config,
+                                                 const WorkflowLimits& limits = {});
+  /// Algorithm 1 of the paper: one trace of each in turn, until something is found or the rounds or
+  /// the time are over.
+  std::optional<ConformanceFinding> conform(std::size_t rounds, std::size_t depth,
+                                            const WorkflowLimits& limits = {});
+
+  /// Fewer steps with a violation of the same kind.
+  void shrink(ConformanceFinding& finding);
+  /// Runs what a finding says; nullopt: it no longer fails.
+  std::optional<Violation> repeat(const ConformanceFinding& finding);
+
+  const WorkflowCounters& counters() const { return counters_; }
+  BoundMapping::Coverage coverage();
+
+ private:
+  Pairing& pairing(const InputValues& values);
+  InputValues draw_values(bool guided);
+  std::optional<ConformanceFinding> one_trace(const InputValues& values, std::uint64_t seed,
+                                              const WorkflowLimits& limits);
+  std::optional<ConformanceFinding> one_walk(const InputValues& values, std::uint64_t walk,
+                                             std::size_t depth);
+  ObservedTrace record(Pairing& pairing, std::uint64_t seed, const WorkflowLimits& limits);
+  std::vector<double> walk_weights(Pairing& pairing, std::uint64_t walk, Random& random) const;
+  std::optional<Violation> run_script(Pairing& pairing, int workflow, std::uint64_t seed,
+                                      const std::vector<tla::Label>& labels, std::size_t* used);
+  void shrink_inputs(ConformanceFinding& finding);
+  void shrink_script(ConformanceFinding& finding);
+
+  const Mapping& mapping_;
+  Variant variant_;
+  std::uint64_t seed_;
+  const SystemRegistry& systems_;
+  run::Runner runner_;
+  std::map<InputValues, std::unique_ptr<Pairing>> pairings_;
+  std::vector<InputValues> interesting_;
+  std::unordered_set<std::uint64_t> passed_sequences_;  ///< never iterated
+  std::unordered_set<std::uint64_t> passed_orders_;     ///< never iterated
+  std::uint64_t traces_ = 0;
+  std::uint64_t walks_ = 0;
+  WorkflowCounters counters_;
+  BoundMapping::Coverage coverage_;
+  bool has_coverage_ = false;
+};
+
+/// Labels as text and back. Throws InputError.
+std::vector<tla::Label> parse_labels(Model& model, const std::vector<std::string>& texts);
+
+}  // namespace dissensus::conform
