@@ -28,9 +28,9 @@ struct CheckVerb {
 };
 
 /// With registers and statistics of the checker in the text, one worker is what the author meant.
-std::size_t workers_for(const tla::Spec& spec) {
-  constexpr std::size_t kBytesMax = std::size_t{16} << 20;
-  const std::string text = read_file(spec.path(), kBytesMax);
+std::size_t workers_for(const std::string& path) {
+  constexpr std::size_t kBytesMax = std::size_t{64} << 20;
+  const std::string text = read_file(path, kBytesMax);
   const bool is_about_checker =
       text.find("TLCSet") != std::string::npos || text.find("TLCGet") != std::string::npos;
   return is_about_checker ? 1 : default_jobs();
@@ -114,7 +114,7 @@ ExitCode check(CheckVerb& verb) {
   }
   const std::shared_ptr<const tla::Spec> spec = verb.spec.load();
   tla::CheckOptions options;
-  options.workers = verb.workers == 0 ? workers_for(*spec) : verb.workers;
+  options.workers = verb.workers == 0 ? workers_for(verb.spec.spec) : verb.workers;
   if (verb.deadlock) options.deadlock = true;
   if (verb.no_deadlock) options.deadlock = false;
   options.seed = verb.seed;

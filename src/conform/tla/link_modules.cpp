@@ -27,6 +27,29 @@ SourcePtr library_source(const std::string& name) {
   return std::make_shared<Source>(Source{"standard module " + name, std::string(*text)});
 }
 
+/// The source from the header of a module on: what stands before is blank, so that places stay
+/// true. Null: it has no such module.
+SourcePtr from_header(const Source& source, const std::string& name) {
+  const std::string& text = source.text;
+  for (std::size_t at = text.find("MODULE"); at != std::string::npos;
+       at = text.find("MODULE", at + 1)) {
+    const std::size_t name_at = text.find_first_not_of(" \t", at + 6);
+    if (name_at == std::string::npos || text.compare(name_at, name.size(), name) != 0) continue;
+    const std::size_t after = text.find_first_not_of(" \t", name_at + name.size());
+    const std::size_t begin = text.rfind('\n', at) == std::string::npos ? 0 : text.rfind('\n', at);
+    if (after == std::string::npos || text.compare(after, 4, "----") != 0 ||
+        text.find("----", begin) > at) {
+      continue;
+    }
+    std::string rest = text;
+    std::replace_if(
+        rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(begin),
+        [](char c) { return c != '\n'; }, ' ');
+    return std::make_shared<Source>(Source{source.path, std::move(rest)});
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Linker::Linker(Program& program, const SpecOptions& options)
@@ -66,6 +89,11 @@ SourcePtr Linker::find_module(const std::string& name, bool& is_library) {
   if (SourcePtr source = library_source(name)) {
     is_library = true;
     return source;
+  }
+  // A module without a file of its own may follow another one in that one's file.
+  for (const auto& [other, loaded] : modules_) {
+    if (loaded.is_library || loaded.module == nullptr) continue;
+    if (SourcePtr source = from_header(*loaded.module->source, name)) return source;
   }
   return nullptr;
 }
