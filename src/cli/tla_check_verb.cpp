@@ -114,7 +114,10 @@ ExitCode check(CheckVerb& verb) {
   }
   const std::shared_ptr<const tla::Spec> spec = verb.spec.load();
   tla::CheckOptions options;
-  options.workers = verb.workers == 0 ? workers_for(verb.spec.spec) : verb.workers;
+  options.workers =
+      verb.workers == 0
+          ? workers_for(conform::is_quint(verb.spec.spec) ? verb.spec.spec : spec->path())
+          : verb.workers;
   if (verb.deadlock) options.deadlock = true;
   if (verb.no_deadlock) options.deadlock = false;
   options.seed = verb.seed;
