@@ -5,6 +5,7 @@
 
 #include "cli/tla_options.h"
 #include "cli/tla_tlc.h"
+#include "conform/quint.h"
 #include "core/file.h"
 
 namespace dissensus::cli {
