@@ -234,7 +234,9 @@ ExitCode run_mutate(const ConformOptions& options) {
 Verb add_conform_verb(CLI::App& program) {
   auto options = std::make_shared<ConformOptions>();
   CLI::App* app = program.add_subcommand("conform", "Implementation against formal model");
-  app->require_subcommand(1);
+  app->require_subcommand(0, 1);
+  app->allow_extras();  // unknown words are explained by run_part
+  app->footer("Example:\n  dissensus conform check specs/dag/mapping.toml");
 
   CLI::App* check = app->add_subcommand("check", "Run both workflows of a mapping");
   check->add_option("MAPPING", options->file, "Mapping file")->required();
@@ -274,12 +276,17 @@ Verb add_conform_verb(CLI::App& program) {
   mutate->add_option("--seed", options->seed, "Seed of everything drawn");
   options->output.add_to(*mutate);
 
-  return {app, [options, check, replay, catalogue]() {
-            if (check->parsed()) return run_check(*options);
-            if (replay->parsed()) return run_replay(*options);
-            if (catalogue->parsed()) return run_catalogue(*options);
-            return run_mutate(*options);
-          }};
+  check->footer(
+      "Example:\n  dissensus conform check specs/dag/mapping.toml --set "
+      "'system.bugs=[\"future-vertices\"]' --out finding.json");
+  replay->footer("Example:\n  dissensus conform replay finding.json");
+  catalogue->footer("Example:\n  dissensus conform catalogue specs/dag/violations.toml");
+  mutate->footer("Example:\n  dissensus conform mutate specs/dag/mapping.toml");
+  const std::vector<Verb> parts{{check, [options] { return run_check(*options); }},
+                                {replay, [options] { return run_replay(*options); }},
+                                {catalogue, [options] { return run_catalogue(*options); }},
+                                {mutate, [options] { return run_mutate(*options); }}};
+  return {app, [app, parts] { return run_part(*app, parts); }};
 }
 
 }  // namespace dissensus::cli

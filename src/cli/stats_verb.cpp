@@ -578,18 +578,6 @@ void add_other_tests(TestAdder& adder, StatsOptions& options) {
   bootstrap_app.footer("Example:\n  dissensus stats bootstrap times.csv --statistic median");
 }
 
-/// Words that the program's own explanation does not see: it looks at verbs.
-void refuse_unknown_words(const CLI::App& test) {
-  const std::vector<std::string> words = test.remaining();
-  if (words.empty()) return;
-  std::vector<std::string> known;
-  for (const CLI::Option* option : test.get_options()) {
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  }
-  throw InputError(fmt::format("stats {0}: unexpected '{1}'{2} (see dissensus stats {0} --help)",
-                               test.get_name(), words.front(), suggestion(words.front(), known)));
-}
-
 ExitCode run_test(const CLI::App& verb, const std::vector<Test>& tests,
                   const StatsOptions& options) {
   for (const Test& test : tests) {

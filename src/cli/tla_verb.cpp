@@ -8,7 +8,6 @@
 #include "cli/verb.h"
 #include "conform/tla/machine.h"
 #include "conform/tla/search_worker.h"
-#include "core/suggestion.h"
 
 namespace dissensus::cli {
 
@@ -73,34 +72,6 @@ ExitCode evaluate(EvalOptions& options) {
   return kAllHeld;
 }
 
-/// Words that the program's own explanation does not see: it looks at verbs.
-void refuse_unknown_words(const CLI::App& verb) {
-  const std::vector<std::string> words = verb.remaining();
-  if (words.empty()) return;
-  std::vector<std::string> known;
-  for (const CLI::Option* option : verb.get_options()) {
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  }
-  throw InputError(fmt::format("tla {0}: unexpected '{1}'{2} (see dissensus tla {0} --help)",
-                               verb.get_name(), words.front(), suggestion(words.front(), known)));
-}
-
-ExitCode run(const CLI::App& tla, const std::vector<Verb>& verbs) {
-  std::vector<std::string> names;
-  for (const Verb& verb : verbs) {
-    names.push_back(verb.app->get_name());
-    if (!verb.app->parsed()) continue;
-    refuse_unknown_words(*verb.app);
-    return verb.execute();
-  }
-  const std::vector<std::string> words = tla.remaining();
-  if (words.empty()) {
-    throw InputError(fmt::format("tla: expected what to do ({})", fmt::join(names, ", ")));
-  }
-  throw InputError(fmt::format("tla: no verb '{}'{} (verbs: {})", words.front(),
-                               suggestion(words.front(), names), fmt::join(names, ", ")));
-}
-
 }  // namespace
 
 Verb add_tla_eval_verb(CLI::App& tla) {
@@ -122,13 +93,13 @@ Verb add_tla_verb(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
       "tla", "TLA+ specifications: check, simulate, match with a log, evaluate");
   app->require_subcommand(0, 1);
-  app->allow_extras();  // unknown words are explained by run
+  app->allow_extras();  // unknown words are explained by run_part
   std::vector<Verb> verbs{add_tla_check_verb(*app), add_tla_simulate_verb(*app),
                           add_tla_trace_verb(*app), add_tla_eval_verb(*app)};
   app->footer(
       "Exit codes: 0 everything holds, 1 violation or deadlock, 2 bad specification or usage,\n"
       "3 incomplete.\n\nExample:\n  dissensus tla check specs/examples/TwoPhase.tla");
-  return {app, [app, verbs] { return run(*app, verbs); }};
+  return {app, [app, verbs] { return run_part(*app, verbs); }};
 }
 
 }  // namespace dissensus::cli

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "core/suggestion.h"
+
 namespace dissensus::cli {
 
 ExitCode exit_code_of(oracle::Outcome outcome) {
@@ -115,6 +117,35 @@ void print_report(const RunReport& report, const OutputOptions& output) {
   } else {
     print_text(report);
   }
+}
+
+void refuse_unknown_words(const CLI::App& part) {
+  const std::vector<std::string> words = part.remaining();
+  if (words.empty()) return;
+  std::vector<std::string> known;
+  for (const CLI::Option* option : part.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  const std::string name = part.get_parent()->get_name() + ' ' + part.get_name();
+  throw InputError(fmt::format("{0}: unexpected '{1}'{2} (see dissensus {0} --help)", name,
+                               words.front(), suggestion(words.front(), known)));
+}
+
+ExitCode run_part(const CLI::App& verb, const std::vector<Verb>& parts) {
+  std::vector<std::string> names;
+  for (const Verb& part : parts) {
+    names.push_back(part.app->get_name());
+    if (!part.app->parsed()) continue;
+    refuse_unknown_words(*part.app);
+    return part.execute();
+  }
+  const std::vector<std::string> words = verb.remaining();
+  if (words.empty()) {
+    throw InputError(
+        fmt::format("{}: expected what to do ({})", verb.get_name(), fmt::join(names, ", ")));
+  }
+  throw InputError(fmt::format("{}: no verb '{}'{} (verbs: {})", verb.get_name(), words.front(),
+                               suggestion(words.front(), names), fmt::join(names, ", ")));
 }
 
 }  // namespace dissensus::cli

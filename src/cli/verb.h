@@ -54,6 +54,12 @@ Verb add_stats_verb(CLI::App& program);
 Verb add_study_verb(CLI::App& program);
 Verb add_tla_verb(CLI::App& program);
 
+/// Runs the part of a verb that was chosen ("tla check") and explains words that nobody knows. The
+/// verb allows extra words and at most one subcommand.
+ExitCode run_part(const CLI::App& verb, const std::vector<Verb>& parts);
+/// Words that the program's own explanation does not see: it looks at verbs, not at their parts.
+void refuse_unknown_words(const CLI::App& part);
+
 /// One finished run, for people and for programs.
 struct RunReport {
   const run::Recipe& recipe;
