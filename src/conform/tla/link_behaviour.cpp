@@ -281,6 +281,7 @@ void Linker::mark_labels(const Node* node, std::set<const Node*>& seen) {
 
 void Linker::list_guards() {
   for (const Guard& guard : guards_) {
+    if (guard.operation == nullptr) continue;  // of an assumption
     const Operator& operation = *guard.operation;
     if (!operation.is_action_named || operation.level != kActionLevel || operation.depth != 1) {
       continue;
