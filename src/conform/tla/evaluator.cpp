@@ -21,6 +21,9 @@ constexpr std::size_t kStackReserve = std::size_t{192} << 10;
 #if defined(__SANITIZE_ADDRESS__)
 // AddressSanitizer loses count of what an exception unwinds on stacks of 64 MB and more.
 constexpr std::size_t kStackMost = std::size_t{48} << 20;
+#elif defined(__SANITIZE_THREAD__)
+// ThreadSanitizer follows 65,536 nested calls at most.
+constexpr std::size_t kStackMost = std::size_t{6} << 20;
 #else
 constexpr std::size_t kStackMost = SIZE_MAX;
 #endif
