@@ -45,8 +45,6 @@ class Judge {
   std::optional<Violation> check_properties(const Observation& observation);
 
   const std::vector<tla::State>& frontier() const { return frontier_; }
-  /// Replaces the frontier by a step of the model that was taken (Workflow II).
-  void set_state(const tla::State& state) { frontier_.assign(1, state); }
   void note_step() { ++step_; }
   std::size_t step() const { return step_; }
 
