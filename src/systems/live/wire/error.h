@@ -1,0 +1,24 @@
+// What can go wrong with real servers, as one line for people.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "dissensus/outside.h"
+
+namespace dissensus::live {
+
+/// Bytes of a peer that break the protocol: the link they came from is to be closed. The message
+/// names what was wrong and never contains a secret.
+class WireError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// An outside circumstance: no such binary, port in use, server that died, disk full.
+class LiveError : public OutsideError {
+ public:
+  using OutsideError::OutsideError;
+};
+
+}  // namespace dissensus::live
