@@ -109,6 +109,9 @@ class Node {
   /// Called instead of start() on a fresh node after a crash. `before` is the node as it was when
   /// it crashed: copy from it what your protocol keeps on disk. Default: start from nothing.
   virtual void restart(Context& context, const Node& before);
+  /// Something happened to this node outside the simulation (dissensus/outside.h). Default: cannot
+  /// be.
+  virtual void happened(Context& context);
   /// What a formal model is compared with (docs/formats/mapping.md). Default: nothing.
   virtual StateValue::Record state() const;
 };

@@ -12,6 +12,7 @@
 #include "dissensus/description.h"
 #include "dissensus/node.h"
 #include "dissensus/options.h"
+#include "dissensus/outside.h"
 
 namespace dissensus {
 
@@ -21,6 +22,8 @@ class Cluster {
   virtual ~Cluster() = default;
   /// Also called for a node that restarts after a crash.
   virtual std::unique_ptr<Node> make_node(NodeId id) = 0;
+  /// Null: all nodes live in the simulation.
+  virtual Outside* outside() { return nullptr; }
 };
 
 /// A configured system. Constant after construction and shared by concurrent runs.
@@ -39,6 +42,9 @@ class System {
 
   /// The nodes that `id` has links to, ascending; default: all others.
   virtual std::vector<NodeId> links_of(NodeId id) const;
+
+  /// True: clusters have an outside(), so runs take real time and two runs are never equal.
+  virtual bool is_live() const { return false; }
 };
 
 /// Makes a System from the [system] table of a scenario. `kind` has been read before.
@@ -52,6 +58,8 @@ struct SystemEntry {
 class SystemRegistry {
  public:
   void add(SystemEntry entry) { entries_.push_back(std::move(entry)); }
+  /// In the place of the entry of the same name.
+  void replace(SystemEntry entry);
   const SystemEntry* find(std::string_view name) const;
   const std::vector<SystemEntry>& entries() const { return entries_; }
 

@@ -6,6 +6,9 @@ namespace dissensus {
 
 void Node::timer(Context&, TimerId, std::uint64_t) {}
 void Node::submit(Context&, const Request&) {}
+void Node::happened(Context&) {
+  DISSENSUS_ASSERT(false, "Node::happened : overridden by nodes of a cluster with an outside");
+}
 StateValue::Record Node::state() const {
   return {};
 }
@@ -44,6 +47,11 @@ std::vector<NodeId> System::links_of(NodeId id) const {
     if (other != id) others.push_back(static_cast<NodeId>(other));
   }
   return others;
+}
+
+void SystemRegistry::replace(SystemEntry entry) {
+  std::erase_if(entries_, [&](const SystemEntry& old) { return old.name == entry.name; });
+  add(std::move(entry));
 }
 
 const SystemEntry* SystemRegistry::find(std::string_view name) const {

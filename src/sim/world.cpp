@@ -8,8 +8,8 @@
 namespace dissensus::sim {
 
 std::string_view to_string(StopReason reason) {
-  static constexpr std::array<std::string_view, 6> kNames{
-      "quiet", "stopped", "event-reached", "time-limit", "event-limit", "queue-limit"};
+  static constexpr std::array<std::string_view, 7> kNames{
+      "quiet", "stopped", "event-reached", "time-limit", "event-limit", "queue-limit", "outside"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 
@@ -108,6 +108,8 @@ World::World(const WorldPlan& plan, const System& system, std::uint64_t seed, Ev
       sink_(sink),
       interposer_(interposer),
       clock_(clock),
+      cluster_(system.make_cluster(seed)),
+      outside_(cluster_->outside()),
       memory_(memory),
       storage_(std::move(memory.storage_)),
       pool_(storage_->pool),
@@ -118,7 +120,6 @@ World::World(const WorldPlan& plan, const System& system, std::uint64_t seed, Ev
       free_blocks_(storage_->free_blocks),
       links_(storage_->links),
       hosts_(storage_->hosts),
-      cluster_(system.make_cluster(seed)),
       seed_(seed),
       link_seed_(derive_seed(seed, "link")),
       wants_log_(sink.wants_log()),
@@ -153,6 +154,7 @@ World::World(const WorldPlan& plan, const System& system, std::uint64_t seed, Ev
     slots_[slot].tag = i;
     push(plan.submissions[i].at - Time{}, slot);
   }
+  if (outside_ != nullptr) outside_->begin();
 }
 
 World::~World() {
@@ -226,12 +228,33 @@ StopReason World::run(EventId until_event) {
     if (queue_overflow_) return StopReason::queue_limit;
     if (last_event() >= plan_.limits.events) return StopReason::event_limit;
     if (chain_ == kNoSlot) {
+      if (outside_ != nullptr && !happening_pending_ && !wait_for_outside(time_limit)) {
+        return outside_->trouble().empty() ? StopReason::time_limit : StopReason::outside;
+      }
       if (queue_.empty()) return StopReason::quiet;
       if (queue_.next_time() > time_limit) return StopReason::time_limit;
       if (clock_ != nullptr) clock_->advance_to(queue_.next_time());
       chain_ = queue_.pop();
     }
     step();
+  }
+}
+
+/// Real time passes until the next event is due; what happens before that becomes the next event.
+/// False: the run is over.
+bool World::wait_for_outside(Time time_limit) {
+  for (;;) {
+    const Time due = queue_.empty() ? Time::max() : queue_.next_time();
+    const Outside::Happening happening = outside_->wait(std::min(due, time_limit));
+    if (!outside_->trouble().empty()) return false;
+    if (happening.node != kNoNode) {
+      const Duration delay = std::max(happening.time - queue_.now(), Duration{});
+      push(delay, take_slot(SlotType::happening, happening.node));
+      happening_pending_ = true;
+      return true;
+    }
+    if (due <= happening.time) return true;
+    if (happening.time >= time_limit) return false;
   }
 }
 
@@ -310,6 +333,11 @@ void World::execute(const Slot& slot, TimerId timer) {
     case SlotType::alarm:
       if (slot.incarnation != interposer_incarnation_) return;
       interposer_->on_alarm(*this, slot.tag);
+      break;
+    case SlotType::happening:
+      happening_pending_ = false;
+      if (!host->running) return;
+      host->node->happened(host->context);
       break;
     case SlotType::phase_end:
       phase_end_pending_ = true;
@@ -525,6 +553,7 @@ void World::crash(NodeId node) {
   host.running = false;
   ++host.incarnation;
   record(EventType::crash, node, kNoNode, 0, {});
+  if (outside_ != nullptr) outside_->crashed(node);
 }
 
 void World::restart(NodeId node) {

@@ -56,6 +56,7 @@ enum class StopReason : std::uint8_t {
   time_limit,     ///< limits.virtual_time
   event_limit,    ///< limits.events
   queue_limit,    ///< limits.queue
+  outside,        ///< Outside::trouble
 };
 std::string_view to_string(StopReason reason);
 
@@ -100,6 +101,8 @@ class World {
   Time now() const { return queue_.now(); }
   EventId last_event() const { return next_event_ - 1; }
   const WorldCounters& counters() const { return counters_; }
+  /// Null unless the nodes live outside the simulation.
+  Outside* outside() const { return outside_; }
   std::size_t node_count() const { return plan_.nodes; }
   bool is_running(NodeId node) const;
   std::uint64_t round_of(NodeId node) const;
@@ -149,6 +152,7 @@ class World {
     alarm,
     start,
     phase_end,
+    happening,
     cancelled
   };
   static constexpr std::uint32_t kNoSlot = UINT32_MAX;
@@ -191,6 +195,7 @@ class World {
   std::uint32_t take_slot(SlotType type, NodeId node);
   void push(Duration delay, std::uint32_t slot);
   void count_pending();
+  bool wait_for_outside(Time time_limit);
   void step();
   void execute(const Slot& slot, TimerId timer);
   void execute_delivery(NodeId from, NodeId to, const Message& message, EventId send_event);
@@ -218,6 +223,8 @@ class World {
   EventSink& sink_;
   Interposer* interposer_;
   Clock* clock_;
+  std::unique_ptr<Cluster> cluster_;  ///< before the memory is taken: making one may throw
+  Outside* outside_;
   WorldMemory& memory_;
   std::unique_ptr<WorldMemory::Storage> storage_;
   MessagePool& pool_;
@@ -228,7 +235,6 @@ class World {
   std::vector<std::uint32_t>& free_blocks_;
   std::vector<LinkState>& links_;
   std::vector<Host>& hosts_;
-  std::unique_ptr<Cluster> cluster_;
   // Slots that were pushed one after another for the same time hang together, and only the first
   // is in the queue; sends of one message among them even share a slot. A broadcast over equal
   // links thus costs one queue entry and two bytes per receiver, in the same order as ever.
@@ -247,6 +253,7 @@ class World {
   bool phase_end_pending_ = false;
   bool fault_phase_over_ = false;
   bool queue_overflow_ = false;
+  bool happening_pending_ = false;  ///< the outside is asked again once it has been told
   bool wants_log_ = false;
   bool wants_steps_ = false;
   bool bounded_ = false;                      ///< some link has a bounded buffer

@@ -1,0 +1,57 @@
+// Nodes that live outside the simulation: real servers behind an interceptor. The world then keeps
+// real time and asks what has happened; everything else is as in a simulated run.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dissensus/ids.h"
+#include "dissensus/time.h"
+
+namespace dissensus {
+
+/// The outside does not do what a run needs: no such program, a port in use, a server that died.
+/// The text is one line for people.
+class OutsideError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Why a run that the user stopped could not go on (Outside::trouble).
+inline constexpr std::string_view kInterrupted = "interrupted";
+
+/// The outside of a cluster (Cluster::outside). One thread.
+class Outside {
+ public:
+  virtual ~Outside() = default;
+
+  /// The run begins: this moment is time 0.
+  virtual void begin() = 0;
+
+  struct Happening {
+    Time time{};
+    NodeId node = kNoNode;  ///< whose Node::happened is to be called; kNoNode: `until` has come
+  };
+  /// Returns when something has happened to a node, when `until` has come, or when the run cannot
+  /// go on. Times never decrease. Whatever was told of a node that is down by the time of its
+  /// happening is passed over.
+  virtual Happening wait(Time until) = 0;
+
+  /// A fault of the schedule stops this node; it may be restarted later (Node::restart).
+  virtual void crashed(NodeId node) = 0;
+
+  /// Why the run cannot go on, in one line for people; empty while it can.
+  virtual std::string trouble() const = 0;
+
+  /// A file for the run's folder.
+  struct Attachment {
+    std::string name;  ///< relative, e.g. "servers/0.log"
+    std::string text;
+  };
+  /// What is to be kept beside the trace; asked after the run, if at all.
+  virtual std::vector<Attachment> attachments() { return {}; }
+};
+
+}  // namespace dissensus
