@@ -1,0 +1,138 @@
+#include "systems/live/servers/configuration.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/suggestion.h"
+#include "systems/live/servers/addresses.h"
+#include "systems/live/wire/error.h"
+#include "systems/live/wire/hash.h"
+
+namespace dissensus::live {
+
+namespace {
+
+// One reserve for all versions, in drops: what a new account needs (10 XRP) and pays per object.
+constexpr std::uint64_t kAccountReserve = 10'000'000;
+constexpr std::uint64_t kOwnerReserve = 2'000'000;
+constexpr std::uint64_t kReferenceFee = 10;
+/// Messages for us that a server queues before it cuts the connection; its own default is 100.
+constexpr int kSendQueue = 20'000;
+
+[[noreturn]] void fail_file(const std::string& path, int error) {
+  throw LiveError(fmt::format("{}: cannot be written: {}", path, std::strerror(error)));
+}
+
+void write_private(const std::string& path, std::string_view content) {
+  ::unlink(path.c_str());  // a file of an earlier start may have another mode
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) fail_file(path, errno);
+  while (!content.empty()) {
+    const ssize_t count = ::write(file, content.data(), content.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      const int error = count < 0 ? errno : ENOSPC;
+      ::close(file);
+      fail_file(path, error);
+    }
+    content.remove_prefix(static_cast<std::size_t>(count));
+  }
+  if (::close(file) != 0) fail_file(path, errno);
+}
+
+std::string validators_text(const ServerConfiguration& configuration) {
+  std::string text = "[validators]\n";
+  for (const PublicKey& key : configuration.trusted) text += key.node_text() + "\n";
+  return text;
+}
+
+void keep_previous(const std::string& folder, std::string_view name) {
+  const std::string current = fmt::format("{}/{}.log", folder, name);
+  // There is none at the first start.
+  ::rename(current.c_str(), fmt::format("{}/{}.previous.log", folder, name).c_str());
+}
+
+}  // namespace
+
+std::string configuration_text(const ServerConfiguration& configuration) {
+  const std::string& folder = configuration.folder;
+  std::string text = fmt::format(
+      "[server]\nport_peer\nport_ws\n\n"
+      "[port_peer]\nip = {0}\nport = {1}\nprotocol = peer\n\n"
+      "[port_ws]\nip = {0}\nport = {2}\nprotocol = ws\nadmin = 127.0.0.1\n"
+      "send_queue_limit = {3}\n\n",
+      configuration.address, configuration.peer_port, configuration.websocket_port, kSendQueue);
+  text += "[peer_private]\n1\n\n[ips_fixed]\n";
+  for (const std::string& peer : configuration.fixed_peers) {
+    text += fmt::format("{} {}\n", peer, kDeadPort);
+  }
+  text += fmt::format(
+      "\n[node_size]\ntiny\n\n[node_db]\ntype = Memory\npath = {0}/db\n\n"
+      "[database_path]\n{0}/db\n\n[debug_logfile]\n{1}\n\n[validators_file]\n{0}/"
+      "validators.txt\n\n",
+      folder, configuration.log_file());
+  text +=
+      "[ssl_verify]\n0\n\n[compression]\n0\n\n[ledger_history]\n256\n\n[path_search_max]\n0\n\n";
+  // The first two are for versions that do not take the reserve of a fresh ledger from [voting].
+  text += fmt::format(
+      "[fee_account_reserve]\n{0}\n\n[fee_owner_reserve]\n{1}\n\n"
+      "[voting]\nreference_fee = {2}\naccount_reserve = {0}\nowner_reserve = {1}\n\n",
+      kAccountReserve, kOwnerReserve, kReferenceFee);
+  text += fmt::format("[rpc_startup]\n{{\"command\": \"log_level\", \"severity\": \"{}\"}}\n\n",
+                      configuration.log_level);
+  text += fmt::format("[node_seed]\n{}\n\n[validation_seed]\n{}\n", configuration.node_seed.text(),
+                      configuration.validation_seed.text());
+  return text;
+}
+
+void write_configuration(const ServerConfiguration& configuration) {
+  make_folder(configuration.folder);
+  std::error_code error;
+  std::filesystem::remove_all(configuration.folder + "/db", error);
+  make_folder(configuration.folder + "/db");
+  keep_previous(configuration.folder, "debug");
+  keep_previous(configuration.folder, "output");
+  write_private(configuration.folder + "/validators.txt", validators_text(configuration));
+  write_private(configuration.file(), configuration_text(configuration));
+}
+
+void make_folder(const std::string& path) {
+  // Servers read a '#' as the start of a comment.
+  if (path.find_first_of("#\n\r") != std::string::npos) {
+    throw LiveError(fmt::format("{}: a folder of servers must not have '#' in its path", path));
+  }
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) {
+    throw LiveError(fmt::format("{}: folder cannot be made: {}", path, error.message()));
+  }
+  if (::access(path.c_str(), W_OK | X_OK) != 0) fail_file(path, errno);
+}
+
+void check_log_level(const std::string& level) {
+  static const std::vector<std::string> kLevels = {"trace",   "debug", "info",
+                                                   "warning", "error", "fatal"};
+  if (std::find(kLevels.begin(), kLevels.end(), level) != kLevels.end()) return;
+  throw LiveError(
+      fmt::format("log level '{}': expected trace, debug, info, warning, error or fatal{}", level,
+                  suggestion(level, kLevels)));
+}
+
+Seed derived_seed(std::uint64_t seed, std::string_view purpose) {
+  const std::string text = fmt::format("dissensus live {} {}", seed, purpose);
+  const Hash256 hash =
+      sha512_half(ByteView(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+  Seed result;
+  std::copy_n(hash.begin(), result.bytes.size(), result.bytes.begin());
+  return result;
+}
+
+}  // namespace dissensus::live

@@ -1,0 +1,46 @@
+// What a server reads at start: its configuration file and its list of trusted validators.
+// Facts: the peer protocol reference, sections 9 and 12.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "systems/live/wire/keys.h"
+
+namespace dissensus::live {
+
+struct ServerConfiguration {
+  std::string folder;  ///< absolute; everything of this server is in it
+  std::string address;
+  std::uint16_t peer_port = 0;
+  std::uint16_t websocket_port = 0;
+  std::vector<std::string> fixed_peers;  ///< addresses whose connections are welcome
+  Seed validation_seed;
+  Seed node_seed;
+  std::vector<PublicKey> trusted;
+  std::string log_level;  ///< trace, debug, info, warning, error or fatal
+
+  std::string file() const { return folder + "/rippled.cfg"; }
+  std::string log_file() const { return folder + "/debug.log"; }
+  std::string output_file() const { return folder + "/output.log"; }
+};
+
+/// The same on both tried versions (1.7.2, 2.4.0). Holds secrets.
+std::string configuration_text(const ServerConfiguration& configuration);
+
+/// Writes rippled.cfg (readable by its owner only) and validators.txt, makes an empty db folder,
+/// and keeps the logs of an earlier start as *.previous.log. Throws LiveError: folder not writable,
+/// disk full.
+void write_configuration(const ServerConfiguration& configuration);
+
+/// Makes the folder and its parents. Throws LiveError.
+void make_folder(const std::string& path);
+
+/// Throws LiveError unless it is a level that servers know.
+void check_log_level(const std::string& level);
+
+/// A seed that follows from a number and a text, so that keys are the same on every start.
+Seed derived_seed(std::uint64_t seed, std::string_view purpose);
+
+}  // namespace dissensus::live

@@ -1,0 +1,559 @@
+#include "systems/live/servers/server_network.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <thread>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <signal.h>
+#include <sys/statvfs.h>
+
+#include "core/assert.h"
+#include "systems/live/servers/addresses.h"
+#include "systems/live/servers/configuration.h"
+#include "systems/live/servers/process.h"
+#include "systems/live/wire/bytes.h"
+
+namespace dissensus::live {
+
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr auto kWatchInterval = std::chrono::milliseconds(50);
+constexpr auto kDiskInterval = std::chrono::seconds(2);
+constexpr auto kStopPoll = std::chrono::milliseconds(10);
+constexpr std::size_t kLedgersKept = 128;
+constexpr std::size_t kLogLinesTold = 3;
+
+struct Server {
+  ServerIdentity identity;
+  ServerConfiguration configuration;
+  Process process;
+  std::unique_ptr<ServerClient> client;
+  ServerState state;
+  std::map<std::uint32_t, Hash256> ledgers;
+  bool info_asked = false;
+  bool level_lowered = false;
+};
+
+const json& member(const json& object, const char* key) {
+  static const json kNone;
+  return object.is_object() && object.contains(key) ? object[key] : kNone;
+}
+
+std::uint32_t number_of(const json& value) {
+  return value.is_number_unsigned() ? value.get<std::uint32_t>() : 0;
+}
+
+std::string text_of(const json& value) {
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+std::uint64_t file_bytes(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  return error ? 0 : bytes;
+}
+
+std::uint64_t free_bytes(const std::string& folder) {
+  struct statvfs info {};
+  if (::statvfs(folder.c_str(), &info) != 0) return std::numeric_limits<std::uint64_t>::max();
+  return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+}
+
+/// Where a server spoke last: to its log, or (an abort, a failed assertion) to stderr.
+std::string last_words_file(const Server& server) {
+  const std::string output = server.configuration.output_file();
+  const std::string log = server.configuration.log_file();
+  std::error_code error;
+  const auto output_time = std::filesystem::last_write_time(output, error);
+  if (error || file_bytes(output) == 0) return log;
+  const auto log_time = std::filesystem::last_write_time(log, error);
+  return error || output_time >= log_time ? output : log;
+}
+
+}  // namespace
+
+struct ServerNetwork::State : std::enable_shared_from_this<ServerNetwork::State> {
+  State(boost::asio::io_context& context_used, ServerNetworkOptions options_used)
+      : context(context_used),
+        options(std::move(options_used)),
+        watch_timer(context_used),
+        poll_timer(context_used),
+        disk_timer(context_used) {}
+
+  boost::asio::io_context& context;
+  ServerNetworkOptions options;
+  std::string program;
+  std::string version;
+  std::unique_ptr<AddressBlock> addresses;
+  std::unique_ptr<Spawner> spawner;  ///< outlives the servers: they die with its thread
+  std::vector<Server> servers;
+  boost::asio::steady_timer watch_timer;
+  boost::asio::steady_timer poll_timer;
+  boost::asio::steady_timer disk_timer;
+  std::function<void(NodeId, const std::string&)> exit_handler;
+  std::uint64_t starts = 0;
+  std::uint64_t account_calls = 0;
+  bool active = false;
+  bool disk_low = false;
+
+  Server& at(NodeId node) {
+    DISSENSUS_ASSERT(node < servers.size(), "ServerNetwork : a node of the network");
+    return servers[node];
+  }
+  void make_keys();
+  void prepare();
+  void configure(NodeId node);
+  void launch(NodeId node, const char* mode);
+  void repeat(boost::asio::steady_timer& timer, std::chrono::milliseconds interval,
+              void (State::*step)());
+  void watch();
+  void ended(NodeId node, int status);
+  void poll();
+  void learn_info(Server& server, const json& info);
+  void learn_event(Server& server, const json& event);
+  void look_at_disk();
+  void lower_log_level(Server& server, const char* level);
+  void kill_all();
+  bool agreed() const;
+  std::string obituary(NodeId node) const;
+  std::string describe(NodeId node) const;
+};
+
+void ServerNetwork::State::make_keys() {
+  servers.resize(options.nodes);
+  for (std::size_t i = 0; i < servers.size(); ++i) {
+    Server& server = servers[i];
+    server.configuration.node_seed = derived_seed(options.seed, fmt::format("node {}", i));
+    server.configuration.validation_seed =
+        derived_seed(options.seed, fmt::format("validator {}", i));
+    server.identity.node_keys = live::node_keys(server.configuration.node_seed);
+    server.identity.validator_keys = live::node_keys(server.configuration.validation_seed);
+    server.identity.peer_port = kPeerPort;
+    server.identity.websocket_port = kWebSocketPort;
+  }
+}
+
+void ServerNetwork::State::prepare() {
+  check_log_level(options.log_level);
+  program = find_rippled(options.rippled);
+  options.folder = std::filesystem::absolute(options.folder).lexically_normal().string();
+  make_folder(options.folder);
+  if (!spawner) spawner = std::make_unique<Spawner>();
+  version =
+      server_version(*spawner, program, options.folder + "/version.txt", options.version_limit);
+  if (!addresses) {
+    addresses = std::make_unique<AddressBlock>(options.address_block, options.address_number,
+                                               servers.size());
+  }
+  for (NodeId node = 0; node < servers.size(); ++node) {
+    servers[node].identity.address = addresses->address(node);
+  }
+  for (NodeId node = 0; node < servers.size(); ++node) configure(node);
+}
+
+void ServerNetwork::State::configure(NodeId node) {
+  Server& server = servers[node];
+  ServerConfiguration& configuration = server.configuration;
+  configuration.folder = fmt::format("{}/node-{}", options.folder, node);
+  configuration.address = server.identity.address;
+  configuration.peer_port = server.identity.peer_port;
+  configuration.websocket_port = server.identity.websocket_port;
+  configuration.log_level = options.log_level;
+  configuration.fixed_peers.clear();
+  configuration.trusted.clear();
+  for (NodeId other = 0; other < servers.size(); ++other) {
+    if (other != node) configuration.fixed_peers.push_back(servers[other].identity.address);
+    const bool trusts_all = options.trusted.empty();
+    const bool trusts =
+        trusts_all || std::find(options.trusted[node].begin(), options.trusted[node].end(),
+                                other) != options.trusted[node].end();
+    if (trusts) configuration.trusted.push_back(servers[other].identity.validator_keys.public_key);
+  }
+  write_configuration(configuration);
+}
+
+void ServerNetwork::State::launch(NodeId node, const char* mode) {
+  Server& server = servers[node];
+  server.state = {};
+  server.ledgers.clear();
+  server.info_asked = false;
+  server.level_lowered = false;
+  // Silent: what goes to the log file need not go to stderr as well.
+  server.process =
+      spawner->spawn({{program, "--silent", "--conf", server.configuration.file(), mode},
+                      options.environment,
+                      server.configuration.output_file()});
+  server.state.running = true;
+  server.state.pid = server.process.pid();
+}
+
+void ServerNetwork::State::repeat(boost::asio::steady_timer& timer,
+                                  std::chrono::milliseconds interval, void (State::*step)()) {
+  timer.expires_after(interval);
+  timer.async_wait(
+      [self = shared_from_this(), &timer, interval, step](const boost::system::error_code& error) {
+        if (error || !self->active) return;
+        (self.get()->*step)();
+        if (self->active) self->repeat(timer, interval, step);
+      });
+}
+
+void ServerNetwork::State::watch() {
+  for (NodeId node = 0; node < servers.size(); ++node) {
+    const std::optional<int> status = servers[node].process.poll();
+    if (status) ended(node, *status);
+    if (!active) return;  // the handler stopped us
+  }
+}
+
+void ServerNetwork::State::ended(NodeId node, int status) {
+  Server& server = servers[node];
+  server.state.running = false;
+  server.state.pid = -1;
+  server.state.exit_text = fmt::format("{}; see {}", exit_text(status), last_words_file(server));
+  server.state.server_state.clear();
+  server.state.peers = 0;
+  const auto handler = exit_handler;
+  if (handler && !server.state.crashed_by_us) handler(node, obituary(node));
+}
+
+void ServerNetwork::State::poll() {
+  for (Server& server : servers) {
+    if (!server.client->connected() || server.info_asked) continue;
+    server.info_asked = true;
+    server.client->request({{"command", "server_info"}},
+                           [self = weak_from_this(), &server](const json& reply) {
+                             const auto alive = self.lock();
+                             if (!alive || !alive->active) return;
+                             server.info_asked = false;
+                             if (succeeded(reply)) {
+                               alive->learn_info(server, member(member(reply, "result"), "info"));
+                             }
+                           });
+  }
+}
+
+void ServerNetwork::State::learn_info(Server& server, const json& info) {
+  server.state.server_state = text_of(member(info, "server_state"));
+  server.state.peers = number_of(member(info, "peers"));
+  const json& ledger = member(info, "validated_ledger");
+  const std::uint32_t seq = number_of(member(ledger, "seq"));
+  if (seq > server.state.validated_seq) {
+    server.state.validated_seq = seq;
+    server.state.validated_hash =
+        Hash256::from_text(text_of(member(ledger, "hash"))).value_or(Hash256{});
+  }
+}
+
+void ServerNetwork::State::learn_event(Server& server, const json& event) {
+  if (member(event, "type") != "ledgerClosed") return;
+  const std::uint32_t seq = number_of(member(event, "ledger_index"));
+  const std::optional<Hash256> hash = Hash256::from_text(text_of(member(event, "ledger_hash")));
+  if (seq == 0 || !hash) return;
+  ++server.state.ledgers_seen;
+  server.ledgers[seq] = *hash;
+  if (server.ledgers.size() > kLedgersKept) server.ledgers.erase(server.ledgers.begin());
+  if (seq >= server.state.validated_seq) {
+    server.state.validated_seq = seq;
+    server.state.validated_hash = *hash;
+  }
+}
+
+void ServerNetwork::State::look_at_disk() {
+  const bool low = free_bytes(options.folder) < options.disk_bytes_min;
+  disk_low = disk_low || low;
+  for (Server& server : servers) {
+    server.state.log_bytes = file_bytes(server.configuration.log_file());
+    if (server.state.log_bytes > options.log_bytes_max) server.state.log_limit_reached = true;
+    if (!server.level_lowered && (low || server.state.log_limit_reached)) {
+      lower_log_level(server, low ? "fatal" : "warning");
+    }
+  }
+}
+
+void ServerNetwork::State::lower_log_level(Server& server, const char* level) {
+  if (!server.client->connected()) return;  // tried again at the next look
+  server.level_lowered = true;
+  server.client->request({{"command", "log_level"}, {"severity", level}},
+                         [self = weak_from_this(), &server](const json& reply) {
+                           const auto alive = self.lock();
+                           if (alive && !succeeded(reply)) server.level_lowered = false;
+                         });
+}
+
+void ServerNetwork::State::kill_all() {
+  active = false;
+  watch_timer.cancel();
+  poll_timer.cancel();
+  disk_timer.cancel();
+  for (Server& server : servers) {
+    if (server.client) server.client->stop();
+  }
+  for (NodeId node = 0; node < servers.size(); ++node) {
+    const std::optional<int> status = servers[node].process.kill();
+    if (!status) continue;
+    servers[node].state.crashed_by_us = true;
+    ended(node, *status);
+  }
+}
+
+bool ServerNetwork::State::agreed() const {
+  std::uint32_t common = std::numeric_limits<std::uint32_t>::max();
+  for (const Server& server : servers) {
+    if (!server.state.running || !server.client->connected() ||
+        server.state.server_state != "proposing" || server.ledgers.size() < 2) {
+      return false;
+    }
+    common = std::min(common, server.ledgers.rbegin()->first);
+  }
+  const auto hash_of = [common](const Server& server) {
+    const auto found = server.ledgers.find(common);
+    return found == server.ledgers.end() ? Hash256{} : found->second;
+  };
+  const Hash256 hash = hash_of(servers.front());
+  return !hash.is_zero() && std::all_of(servers.begin(), servers.end(), [&](const Server& server) {
+    return hash_of(server) == hash;
+  });
+}
+
+std::string ServerNetwork::State::obituary(NodeId node) const {
+  const Server& server = servers[node];
+  const std::string said = last_lines(last_words_file(server), kLogLinesTold);
+  return fmt::format("node {}: {}{}{}", node, server.state.exit_text, said.empty() ? "" : ": ",
+                     said);
+}
+
+std::string ServerNetwork::State::describe(NodeId node) const {
+  const Server& server = servers[node];
+  const ServerState& state = server.state;
+  if (!state.running) {
+    return state.exit_text.empty() ? "not started" : state.exit_text;
+  }
+  if (!server.client->connected()) {
+    return fmt::format("no WebSocket connection ({})", server.client->last_error());
+  }
+  const std::string ledger = state.validated_seq == 0
+                                 ? "no validated ledger"
+                                 : fmt::format("validated ledger {}", state.validated_seq);
+  return fmt::format("{}, {}, {} peers",
+                     state.server_state.empty() ? "state unknown" : state.server_state, ledger,
+                     state.peers);
+}
+
+ServerNetwork::ServerNetwork(boost::asio::io_context& context, ServerNetworkOptions options)
+    : state_(std::make_shared<State>(context, std::move(options))) {
+  const ServerNetworkOptions& used = state_->options;
+  DISSENSUS_ASSERT(used.trusted.empty() || used.trusted.size() == used.nodes,
+                   "ServerNetwork : trusted validators of every node");
+  state_->make_keys();
+}
+
+ServerNetwork::~ServerNetwork() {
+  state_->exit_handler = nullptr;
+  state_->kill_all();
+}
+
+void ServerNetwork::start() {
+  State& state = *state_;
+  DISSENSUS_ASSERT(!state.active, "ServerNetwork::start : not running");
+  state.prepare();
+  ++state.starts;
+  state.disk_low = false;
+  try {
+    for (NodeId node = 0; node < state.servers.size(); ++node) state.launch(node, "--start");
+  } catch (const LiveError&) {
+    state.kill_all();
+    throw;
+  }
+  state.active = true;
+  for (Server& server : state.servers) {
+    if (!server.client) {
+      server.client = std::make_unique<ServerClient>(state.context, server.identity.address,
+                                                     server.identity.websocket_port);
+      server.client->on_event_of_owner(
+          [&state, &server](const json& event) { state.learn_event(server, event); });
+    }
+    server.client->start();
+  }
+  state.repeat(state.watch_timer, kWatchInterval, &State::watch);
+  state.repeat(state.poll_timer, state.options.poll_interval, &State::poll);
+  state.repeat(state.disk_timer, kDiskInterval, &State::look_at_disk);
+}
+
+void ServerNetwork::stop() {
+  State& state = *state_;
+  state.active = false;
+  for (Server& server : state.servers) {
+    if (server.client) server.client->stop();
+    server.state.crashed_by_us = true;
+    server.process.terminate();
+  }
+  const auto deadline = Clock::now() + state.options.stop_limit;
+  for (;;) {
+    bool some_run = false;
+    for (NodeId node = 0; node < state.servers.size(); ++node) {
+      const std::optional<int> status = state.servers[node].process.poll();
+      if (status) state.ended(node, *status);
+      some_run = some_run || state.servers[node].process.running();
+    }
+    if (!some_run || Clock::now() >= deadline) break;
+    std::this_thread::sleep_for(kStopPoll);
+  }
+  state.kill_all();
+}
+
+std::size_t ServerNetwork::size() const {
+  return state_->servers.size();
+}
+
+const ServerIdentity& ServerNetwork::identity(NodeId node) const {
+  return state_->at(node).identity;
+}
+
+const std::string& ServerNetwork::version() const {
+  return state_->version;
+}
+const ServerNetworkOptions& ServerNetwork::options() const {
+  return state_->options;
+}
+
+std::string ServerNetwork::node_folder(NodeId node) const {
+  return state_->at(node).configuration.folder;
+}
+
+std::string ServerNetwork::log_file(NodeId node) const {
+  return state_->at(node).configuration.log_file();
+}
+
+ServerClient& ServerNetwork::client(NodeId node) {
+  DISSENSUS_ASSERT(state_->at(node).client != nullptr, "ServerNetwork::client : started");
+  return *state_->at(node).client;
+}
+
+ServerState ServerNetwork::state(NodeId node) const {
+  const Server& server = state_->at(node);
+  ServerState result = server.state;
+  if (server.client) {
+    result.connected = server.client->connected();
+    result.client_error = server.client->last_error();
+  }
+  return result;
+}
+
+std::string ServerNetwork::describe(NodeId node) const {
+  state_->at(node);
+  return state_->describe(node);
+}
+
+bool ServerNetwork::all_proposing() const {
+  for (NodeId node = 0; node < size(); ++node) {
+    if (!state(node).proposing()) return false;
+  }
+  return true;
+}
+
+std::string ServerNetwork::trouble() const {
+  const State& state = *state_;
+  for (NodeId node = 0; node < state.servers.size(); ++node) {
+    const ServerState& one = state.servers[node].state;
+    if (!one.running && !one.exit_text.empty() && !one.crashed_by_us) return state.obituary(node);
+  }
+  if (state.disk_low) {
+    return fmt::format("{}: less than {} MiB free on the disk; log levels turned down",
+                       state.options.folder, state.options.disk_bytes_min >> 20);
+  }
+  for (NodeId node = 0; node < state.servers.size(); ++node) {
+    if (!state.servers[node].state.log_limit_reached) continue;
+    return fmt::format("node {}: {} is larger than {} MiB; log level turned down", node,
+                       state.servers[node].configuration.log_file(),
+                       state.options.log_bytes_max >> 20);
+  }
+  return {};
+}
+
+const std::map<std::uint32_t, Hash256>& ServerNetwork::validated_ledgers(NodeId node) const {
+  return state_->at(node).ledgers;
+}
+
+void ServerNetwork::on_exit(std::function<void(NodeId, const std::string&)> handler) {
+  state_->exit_handler = std::move(handler);
+}
+
+void ServerNetwork::kill_server(NodeId node) {
+  Server& server = state_->at(node);
+  server.state.crashed_by_us = true;
+  if (server.client) server.client->stop();
+  const std::optional<int> status = server.process.kill();
+  if (status) state_->ended(node, *status);
+}
+
+void ServerNetwork::restart_server(NodeId node) {
+  Server& server = state_->at(node);
+  DISSENSUS_ASSERT(state_->active && !server.process.running(),
+                   "ServerNetwork::restart_server : a crashed server of a running network");
+  state_->launch(node, "--net");
+  server.client->start();
+}
+
+bool ServerNetwork::run_until(const std::function<bool()>& condition, Clock::time_point deadline) {
+  constexpr auto kSlice = std::chrono::milliseconds(50);
+  while (!condition()) {
+    if (state_->options.is_interrupted && state_->options.is_interrupted()) {
+      throw LiveError("interrupted");
+    }
+    const auto now = Clock::now();
+    if (now >= deadline) return false;
+    if (state_->context.stopped()) state_->context.restart();
+    state_->context.run_one_until(std::min(deadline, now + kSlice));
+  }
+  return true;
+}
+
+void ServerNetwork::wait_until_ready(Clock::time_point deadline) {
+  const State& state = *state_;
+  const auto dead = [&state] {
+    return std::find_if(state.servers.begin(), state.servers.end(),
+                        [](const Server& server) { return !server.state.running; });
+  };
+  run_until([&] { return dead() != state.servers.end() || state.agreed(); }, deadline);
+  const auto found = dead();
+  if (found != state.servers.end()) {
+    throw LiveError(state.obituary(static_cast<NodeId>(found - state.servers.begin())));
+  }
+  if (state.agreed()) return;
+  std::string text = "the servers do not propose in time";
+  for (NodeId node = 0; node < state.servers.size(); ++node) {
+    text += fmt::format("; node {}: {}", node, state.describe(node));
+  }
+  throw LiveError(text + fmt::format("; see {}/node-*/debug.log", state.options.folder));
+}
+
+void ServerNetwork::submit(NodeId node, ByteView blob,
+                           std::function<void(const Submission&)> done) {
+  const auto handle = [done = std::move(done)](const json& reply) {
+    if (!done) return;
+    Submission submission;
+    submission.engine_result = text_of(member(member(reply, "result"), "engine_result"));
+    if (submission.engine_result.empty()) submission.error = error_of(reply);
+    done(submission);
+  };
+  client(node).request({{"command", "submit"}, {"tx_blob", to_hex(blob)}}, handle);
+}
+
+std::uint64_t ServerNetwork::next_account_call() {
+  return ++state_->account_calls;
+}
+std::uint64_t ServerNetwork::starts() const {
+  return state_->starts;
+}
+
+}  // namespace dissensus::live

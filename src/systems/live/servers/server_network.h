@@ -1,0 +1,161 @@
+// All server processes of one network: keys, configurations, addresses, start, watch, end.
+//
+//   boost::asio::io_context io;
+//   ServerNetwork network(io, options);
+//   network.start();
+//   ... an Interceptor on the same io_context dials the servers ...
+//   network.wait_until_ready(std::chrono::steady_clock::now() + std::chrono::minutes(2));
+//
+// The io_context outlives the network and is run, and every function is called, by one thread at a
+// time. No server outlives the network, however the program ends.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "dissensus/ids.h"
+
+#include "systems/live/servers/server_client.h"
+#include "systems/live/wire/bytes.h"
+#include "systems/live/wire/error.h"
+#include "systems/live/wire/keys.h"
+
+namespace dissensus::live {
+
+struct ServerNetworkOptions {
+  std::string rippled;  ///< path of the binary, or a name to look for on PATH; empty: "rippled"
+  std::size_t nodes = 0;
+  std::string folder;                        ///< node-0, node-1... are made in it
+  std::vector<std::vector<NodeId>> trusted;  ///< per node; empty: every node trusts all
+  std::uint64_t seed = 1;                    ///< all keys follow from it
+  std::string log_level = "warning";
+  std::vector<std::string> environment;  ///< "NAME=value" for the servers, added to ours
+  std::function<bool()> is_interrupted;  ///< if true, waits end with LiveError "interrupted"
+
+  std::uint8_t address_block = 77;               ///< addresses are 127.BLOCK.N.(11+node)
+  std::optional<std::uint8_t> address_number{};  ///< this N; otherwise the first free one
+
+  std::chrono::milliseconds version_limit{10'000};  ///< for "rippled --version"
+  std::chrono::milliseconds stop_limit{5'000};      ///< from SIGTERM to SIGKILL
+  std::chrono::milliseconds poll_interval{1'000};   ///< of server_info
+  std::uint64_t log_bytes_max = 256ULL << 20;  ///< per node; above it the log level is turned down
+  std::uint64_t disk_bytes_min = 64ULL << 20;  ///< free; below it all log levels are turned down
+};
+
+/// What is fixed for a server.
+struct ServerIdentity {
+  std::string address;
+  std::uint16_t peer_port = 0;
+  std::uint16_t websocket_port = 0;
+  KeyPair node_keys;
+  KeyPair validator_keys;
+};
+
+/// What is known of a server right now.
+struct ServerState {
+  bool running = false;
+  pid_t pid = -1;
+  std::string exit_text;  ///< "exited with code 1; see LOG"; empty if it never ended
+  bool crashed_by_us = false;
+
+  bool connected = false;    ///< WebSocket connected and subscribed
+  std::string client_error;  ///< why the last connection ended or failed
+
+  // From server_info, at most a poll interval old, and from the ledger stream.
+  std::string server_state;  ///< "proposing"; empty while unknown
+  std::size_t peers = 0;
+  std::uint32_t validated_seq = 0;  ///< 0: none
+  Hash256 validated_hash{};
+  std::uint32_t ledgers_seen = 0;  ///< validated ledgers streamed since the process started
+
+  std::uint64_t log_bytes = 0;
+  bool log_limit_reached = false;
+
+  bool proposing() const { return running && connected && server_state == "proposing"; }
+};
+
+/// How a server took a transaction.
+struct Submission {
+  std::string engine_result;  ///< "tesSUCCESS"; empty if the server gave none
+  std::string error;          ///< why there is no result
+};
+
+class ServerNetwork {
+ public:
+  ServerNetwork(boost::asio::io_context& context, ServerNetworkOptions options);
+  ~ServerNetwork();  ///< kills and reaps everything
+  ServerNetwork(const ServerNetwork&) = delete;
+  ServerNetwork& operator=(const ServerNetwork&) = delete;
+
+  /// Starts a fresh network. Throws LiveError and leaves nothing running when there is no such
+  /// binary, it is no rippled, an address is in use, the folder cannot be written, the disk is
+  /// full. May follow stop(): same keys and addresses, an empty ledger.
+  void start();
+  /// SIGTERM, a limit, SIGKILL. Returns when every process is gone.
+  void stop();
+
+  std::size_t size() const;
+  const ServerIdentity& identity(NodeId node) const;  ///< addresses are known after start()
+  const std::string& peer_address(NodeId node) const { return identity(node).address; }
+  std::uint16_t peer_port(NodeId node) const { return identity(node).peer_port; }
+  const KeyPair& node_keys(NodeId node) const { return identity(node).node_keys; }
+  const KeyPair& validator_keys(NodeId node) const { return identity(node).validator_keys; }
+  /// What the binary says of itself, e.g. "1.7.2"; known after start().
+  const std::string& version() const;
+  const ServerNetworkOptions& options() const;
+  std::string node_folder(NodeId node) const;
+  std::string log_file(NodeId node) const;
+
+  ServerClient& client(NodeId node);  ///< after start()
+  ServerState state(NodeId node) const;
+  /// "proposing, validated ledger 12, 4 peers", or how it died.
+  std::string describe(NodeId node) const;
+  bool all_proposing() const;
+  /// One line about what went wrong on its own (a dead server, a log or disk limit); empty if
+  /// nothing.
+  std::string trouble() const;
+  /// Recent validated ledgers of a node: hash by sequence, the last hundred or so.
+  const std::map<std::uint32_t, Hash256>& validated_ledgers(NodeId node) const;
+
+  /// Told when a process ends by itself, with "node 2: killed by signal 11 (SIGSEGV); see LOG:
+  /// ...".
+  void on_exit(std::function<void(NodeId, const std::string&)> handler);
+
+  /// A crash: SIGKILL, reaped at return.
+  void kill_server(NodeId node);
+  /// Starts a crashed server again; it gets its ledger from the others.
+  void restart_server(NodeId node);
+
+  /// Runs the io_context until the condition holds; false if it does not by the deadline. Throws
+  /// LiveError when interrupted.
+  bool run_until(const std::function<bool()>& condition,
+                 std::chrono::steady_clock::time_point deadline);
+  /// Runs the io_context until every server proposes and all have validated the same ledger, with
+  /// at least one before it. Throws LiveError with a line on every node at the deadline, or when a
+  /// server ends.
+  void wait_until_ready(std::chrono::steady_clock::time_point deadline);
+
+  /// Hands a signed transaction to one server.
+  void submit(NodeId node, ByteView blob, std::function<void(const Submission&)> done);
+
+  /// 1, 2, 3...: for keys that are new on each call, for the same seed the same.
+  std::uint64_t next_account_call();
+  /// How often start() was called.
+  std::uint64_t starts() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace dissensus::live

@@ -1,0 +1,85 @@
+// Networks of stand-in servers for tests: a folder that goes away, short waits, and links through
+// the real interceptor.
+#pragma once
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+#include <gtest/gtest.h>
+
+#include "systems/live/interceptor/interceptor.h"
+#include "systems/live/servers/server_network.h"
+
+namespace dissensus::live {
+
+inline std::chrono::steady_clock::time_point in_seconds(int seconds) {
+  return std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+}
+
+/// A new folder that is removed at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "dissensus-live-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) std::abort();
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Forwards everything, unless told to lose it.
+class Links : public InterceptorHandler {
+ public:
+  Links(boost::asio::io_context& context, const ServerNetwork& network) {
+    InterceptorOptions options;
+    for (NodeId node = 0; node < network.size(); ++node) {
+      options.peers.push_back(
+          {network.peer_address(node), network.peer_port(node), network.node_keys(node)});
+      for (NodeId other = 0; other < node; ++other) options.links.emplace_back(other, node);
+    }
+    interceptor = std::make_unique<Interceptor>(context, options, *this);
+    interceptor->start();
+  }
+  void on_frame(NodeId from, NodeId to, Frame&& frame) override {
+    if (loses && loses(from, to, frame)) return;
+    interceptor->write(from, to, std::make_shared<const Bytes>(std::move(frame.bytes)));
+  }
+  void on_link(NodeId, NodeId, bool, std::string_view) override {}
+
+  std::function<bool(NodeId from, NodeId to, const Frame& frame)> loses;
+  std::unique_ptr<Interceptor> interceptor;
+};
+
+class StandInNetwork : public ::testing::Test {
+ protected:
+  ServerNetworkOptions stand_ins(std::size_t nodes) const {
+    ServerNetworkOptions options;
+    options.rippled = STAND_IN_SERVER;
+    options.nodes = nodes;
+    options.folder = folder_.path() + "/network";
+    options.address_block = 78;
+    options.environment = {"STAND_IN_TICK_MS=40"};
+    options.poll_interval = std::chrono::milliseconds(100);
+    return options;
+  }
+
+  TemporaryFolder folder_;
+  boost::asio::io_context context_;
+};
+
+}  // namespace dissensus::live
