@@ -23,6 +23,7 @@ struct Item {
   faults::Schedule schedule;              ///< what was run; what an online scheduler did
   oracle::Verdict verdict;                ///< of the run that `record` tells of; empty when known
   std::vector<std::uint64_t> all_states;  ///< ascending
+  std::shared_ptr<const run::RunResult> live;  ///< the run that `record` tells of, if it was live
 };
 
 /// What the evaluation of an item depends on. Constant; shared by threads.
@@ -31,7 +32,9 @@ struct EvaluationPlan {
   const HuntParts& parts;
   std::uint64_t hunt_seed = 0;
   std::size_t repeats = 1;
-  std::string store;  ///< its path, for messages; empty: no store, so no bytes of schedules
+  std::size_t confirmations = 0;
+  std::string store;      ///< its path, for messages; empty: no store, so no bytes of schedules
+  std::string kept_runs;  ///< where live runs are kept (kept_runs.h); empty: nowhere
 };
 
 /// Memory of one thread.

@@ -10,6 +10,7 @@
 #include "dissensus/random.h"
 
 #include "campaign/evaluator.h"
+#include "campaign/kept_runs.h"
 #include "campaign/ordered_pool.h"
 #include "core/assert.h"
 
@@ -31,8 +32,14 @@ class Hunt {
         options_(options),
         observer_(observer),
         store_(store),
-        plan_{scenario, parts, options.seed, options.repeats,
-              store == nullptr ? std::string() : store->path()},
+        plan_{scenario,
+              parts,
+              options.seed,
+              options.repeats,
+              options.confirmations,
+              store == nullptr ? std::string() : store->path(),
+              store == nullptr || !scenario.system->is_live() ? std::string()
+                                                              : kept_runs_prefix(*store)},
         pool_(options.jobs,
               [this](EvaluationWorker& worker, Item& item) { evaluate(plan_, worker, item); }) {
     if (store != nullptr && store->known_count() > 0) known_.emplace(store->known_items());
@@ -43,8 +50,15 @@ class Hunt {
     for (;;) {
       fill_window();
       if (pool_.under_way() == 0) break;
-      const std::unique_ptr<Item> item = pool_.take_oldest();
-      accept(*item);
+      try {
+        const std::unique_ptr<Item> item = pool_.take_oldest();
+        accept(*item);
+      } catch (const OutsideError& error) {
+        // What has been done so far stays; the hunt can be resumed.
+        result_.end = HuntEnd::stopped;
+        result_.trouble = error.what();
+        break;
+      }
       if (is_over()) break;
     }
     if (store_ != nullptr) store_->flush();

@@ -16,6 +16,7 @@
 #include "campaign/store.h"
 #include "faults/schedule.h"
 #include "oracle/verdict.h"
+#include "run/runner.h"
 #include "run/scenario.h"
 
 namespace dissensus::campaign {
@@ -30,6 +31,8 @@ struct HuntOptions {
   std::size_t jobs = 1;     ///< threads; no result depends on it
   bool all = false;         ///< do not stop at the first violation
   std::size_t repeats = 1;  ///< runs per evaluation, whose objectives are averaged
+  /// Live systems: how often the schedule of a finding is run again.
+  std::size_t confirmations = 3;
 };
 
 /// What hunts. parts.h makes it from names; who has a search of their own fills it in.
@@ -50,6 +53,10 @@ struct Finding {
   oracle::Verdict verdict;
   /// False: the run of an online scheduler, whose recorded schedule alone gives another run.
   bool reproduced = true;
+  /// Live systems, where no run is ever made again: the run itself, as it was recorded.
+  std::shared_ptr<const run::RunResult> live;
+  std::size_t confirmations = 0;  ///< further runs of the schedule
+  std::size_t confirmed = 0;      ///< of these, with the same violation
 };
 
 /// What a member of a portfolio, or a way of making candidates, has brought.
@@ -83,6 +90,7 @@ enum class HuntEnd : std::uint8_t { found, budget, stopped };
 struct HuntResult {
   HuntProgress progress;
   HuntEnd end = HuntEnd::budget;
+  std::string trouble;  ///< why real servers stopped it; empty: they did not
   bool found() const { return !progress.findings.empty(); }
 };
 

@@ -69,6 +69,8 @@ class Store {
   Store& operator=(const Store&) = delete;
 
   const std::string& path() const { return database_.path(); }
+  /// Of the hunt that is written.
+  std::int64_t hunt() const { return hunt_; }
 
   /// A new hunt; later items are its items.
   void begin(const HuntRecord& hunt);

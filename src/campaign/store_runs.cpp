@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "campaign/kept_runs.h"
 #include "campaign/schedule_codec.h"
 #include "core/assert.h"
 
@@ -79,6 +80,9 @@ bool StoreSource::next(isolate::Run& run) {
 }
 
 run::RunResult StoreSource::run_again(const ItemRecord& item) {
+  if (scenario_.system->is_live()) {
+    return *read_kept_run(kept_runs_prefix(path_, hunts_[hunt_].id), item.number);
+  }
   const faults::Schedule schedule =
       decode_schedule(item.schedule, fmt::format("{}: item {}", path_, item.number),
                       scenario_.system_description(), scenario_.nodes());

@@ -1,5 +1,5 @@
-// The runs of a store as isolation reads them. A run is a pure function, so a store keeps no
-// messages: each run is made again from its schedule and seed.
+// The runs of a store as isolation reads them. A simulated run is a pure function, so a store keeps
+// no messages: each run is made again from its schedule and seed. Live runs are kept (kept_runs.h).
 #pragma once
 
 #include <memory>

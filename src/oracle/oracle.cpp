@@ -399,7 +399,7 @@ void Oracle::judge_termination(const RunEnd& end) {
     } else {
       judged = {"termination", Outcome::unknown, "the run ended by itself before the bound"};
     }
-  } else if (demand.goal || !demand_start_ || end.time < *demand_start_ + demand.bound) {
+  } else if (demand.goal || end.cut || !demand_start_ || end.time < *demand_start_ + demand.bound) {
     judged = {"termination", Outcome::unknown,
               "the run ended (" + end.reason + ") before the demand could be judged"};
   }

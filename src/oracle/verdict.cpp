@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "dissensus/options.h"
+
 namespace dissensus::oracle {
 
 std::string_view to_string(Outcome outcome) {
@@ -52,6 +54,71 @@ std::string to_json(const Verdict& verdict, int indent) {
   json["notes"] = nlohmann::ordered_json::array();
   for (const Violation& note : verdict.notes) json["notes"].push_back(violation_json(note));
   return json.dump(indent);
+}
+
+namespace {
+
+Outcome read_outcome(const OptionValue& value) {
+  static constexpr std::string_view kNames[] = {"pass", "fail", "unknown"};
+  return static_cast<Outcome>(value.choice(kNames));
+}
+
+std::vector<NodeId> read_nodes(const Options& options, std::string_view key) {
+  std::vector<NodeId> nodes;
+  if (const auto list = options.find(key)) {
+    for (const OptionValue& node : list->list()) {
+      nodes.push_back(static_cast<NodeId>(node.integer(0, kNoNode)));
+    }
+  }
+  return nodes;
+}
+
+Violation read_violation(const Options& options) {
+  Violation violation;
+  violation.property = options.at("property").text();
+  violation.rule = options.at("rule").text();
+  violation.level = options.text("level", "");
+  violation.instance = static_cast<std::uint64_t>(options.integer("instance", 0, 0));
+  violation.nodes = read_nodes(options, "nodes");
+  if (const auto values = options.find("values")) {
+    for (const OptionValue& value : values->list()) {
+      if (!parse_digest(value.text(), violation.values.emplace_back())) {
+        value.fail("expected a number or 32 hexadecimal digits");
+      }
+    }
+  }
+  violation.event = static_cast<EventId>(options.integer("event", 0, 0));
+  violation.time = time_of_microseconds(options.integer("time_us", 0, 0));
+  violation.text = options.text("text", "");
+  return violation;
+}
+
+}  // namespace
+
+Verdict parse_verdict(std::string_view text, const std::string& name) {
+  const Options options = Options::from_json(text, name);
+  const OptionValue format = options.at("format");
+  if (format.text() != kVerdictFormat) {
+    format.fail("expected \"" + std::string(kVerdictFormat) + '"');
+  }
+  Verdict verdict;
+  verdict.outcome = read_outcome(options.at("outcome"));
+  const Options properties = options.table("properties");
+  for (const std::string& property : properties.keys()) {
+    const Options entry = properties.at(property).table();
+    verdict.properties.push_back(
+        {property, read_outcome(entry.at("outcome")), entry.text("reason", "")});
+  }
+  for (const Options& entry : options.tables("violations")) {
+    verdict.violations.push_back(read_violation(entry));
+  }
+  verdict.violations_left_out =
+      static_cast<std::size_t>(options.integer("violations_left_out", 0, 0));
+  verdict.faulty = read_nodes(options, "faulty_nodes");
+  for (const Options& entry : options.tables("notes")) {
+    verdict.notes.push_back(read_violation(entry));
+  }
+  return verdict;
 }
 
 }  // namespace dissensus::oracle

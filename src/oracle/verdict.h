@@ -49,5 +49,7 @@ struct Verdict {
 inline constexpr std::string_view kVerdictFormat = "dissensus-verdict/1";
 /// The content of verdict.json; `indent` -1 gives one line.
 std::string to_json(const Verdict& verdict, int indent = 2);
+/// The inverse. `name` is the file's, for errors. Throws InputError.
+Verdict parse_verdict(std::string_view text, const std::string& name);
 
 }  // namespace dissensus::oracle

@@ -158,6 +158,12 @@ void write_run_folder(const std::string& folder, const Recipe& recipe, const Run
   if (!result.metrics_json.empty()) write_file(folder + "/metrics.json", result.metrics_json);
   write_file(folder + "/run.json", run_json(recipe, result));
 
+  for (const Outside::Attachment& attachment : result.attachments) {
+    const fs::path path = fs::path(folder) / attachment.name;
+    fs::create_directories(path.parent_path());
+    write_file(path.string(), attachment.text);
+  }
+
   const trace::Trace trace = to_trace(recipe, options.detail, std::move(result));
   trace::write_trace(folder + "/trace.jsonl.gz", trace);
   write_node_logs(folder, trace);

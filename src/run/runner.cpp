@@ -1,5 +1,6 @@
 #include "run/runner.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "faults/online_interposer.h"
@@ -70,11 +71,14 @@ class Observer final : public EventSink {
     oracle::RunEnd end;
     end.time = world.now();
     end.quiet = stop == sim::StopReason::quiet;
-    end.cut = stop == sim::StopReason::event_limit || stop == sim::StopReason::queue_limit;
-    end.reason = std::string(sim::to_string(stop));
+    end.cut = stop == sim::StopReason::event_limit || stop == sim::StopReason::queue_limit ||
+              stop == sim::StopReason::outside;
+    end.reason = stop == sim::StopReason::outside ? world.outside()->trouble()
+                                                  : std::string(sim::to_string(stop));
     if (stop == sim::StopReason::requested) {
       end.reason = oracle_.goal_reached() ? "goal" : "violation";
     }
+    result.broken_off = stop == sim::StopReason::outside;
     result.verdict = oracle_.finish(end);
     result.hash = hash_.value();
     result.ended_by = end.reason;
@@ -135,8 +139,24 @@ class Observer final : public EventSink {
 
 }  // namespace
 
+namespace {
+/// A real server has one process and one clock.
+void refuse_simulated_faults(const Scenario& scenario, const std::vector<faults::Fault>& list) {
+  for (const faults::Fault& fault : list) {
+    if (std::holds_alternative<faults::TwinsFault>(fault) ||
+        std::holds_alternative<faults::SkewFault>(fault)) {
+      throw InputError(fmt::format(
+          "{}: the schedule has {}, which real servers cannot be given; run it simulated",
+          scenario.path,
+          std::holds_alternative<faults::TwinsFault>(fault) ? "twins" : "a wrong clock"));
+    }
+  }
+}
+}  // namespace
+
 RunResult Runner::run(const Scenario& scenario, const faults::Schedule& schedule,
                       std::uint64_t seed, const RunOptions& options) {
+  if (scenario.system->is_live()) refuse_simulated_faults(scenario, schedule.faults);
   const std::size_t kinds = scenario.system_description().kinds.size();
   Observer observer(scenario, options);
   observer.exempt(schedule);
@@ -164,6 +184,8 @@ RunResult Runner::run(const Scenario& scenario, const faults::Schedule& schedule
   }
   const sim::StopReason stop = world.run();
   RunResult result = observer.finish(world, stop);
+  if (options.log && world.outside() != nullptr)
+    result.attachments = world.outside()->attachments();
   if (online) result.recorded = faults::Schedule{online->recorded(world.now()), schedule.faults};
   return result;
 }

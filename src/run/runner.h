@@ -41,7 +41,8 @@ struct RunOptions {
 struct RunResult {
   std::uint64_t hash = 0;  ///< trace hash
   oracle::Verdict verdict;
-  std::string ended_by;  ///< goal, violation, quiet, or the limit that was reached
+  std::string ended_by;  ///< goal, violation, quiet, the limit that was reached, or `broken_off`'s
+  bool broken_off = false;  ///< real servers could not go on; ended_by says why, for people
   EventId events = 0;
   Time end{};
   sim::WorldCounters counters;
@@ -52,6 +53,8 @@ struct RunResult {
   /// With RunOptions::scheduler: what it decided, beside the faults of the schedule. A run of this
   /// schedule alone has the same trace hash (docs/formats/schedule.md, messages).
   std::optional<faults::Schedule> recorded;
+  /// Live runs with RunOptions::log: what the servers said.
+  std::vector<Outside::Attachment> attachments;
 };
 
 /// Runs scenarios one after another, reusing memory. One per thread.

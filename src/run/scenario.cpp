@@ -8,6 +8,7 @@
 #include "core/file.h"
 #include "core/suggestion.h"
 #include "systems/dag/system.h"
+#include "systems/live/system.h"
 #include "systems/majority/majority.h"
 #include "systems/xrpl/system.h"
 
@@ -19,6 +20,7 @@ const SystemRegistry& built_in_systems() {
     registry.add(majority::majority_entry());
     registry.add(xrpl::xrpl_entry());
     registry.add(dag::dag_entry());
+    registry.add(live::rippled_entry());
     return registry;
   }();
   return kRegistry;
@@ -181,6 +183,13 @@ void ScenarioReader::read_network() {
         }
       }
     }
+  }
+  if (scenario_.system->is_live()) {
+    // The network is real; the table describes it to the simulated twin.
+    plan.models.assign(1, sim::LinkModel{});
+    plan.models.front().latency = {};
+    plan.models.front().fifo = false;
+    plan.link_model.assign(plan.nodes * plan.nodes, 0);
   }
 }
 
@@ -425,13 +434,53 @@ Scenario parse_scenario(std::string_view text, std::string name, const SystemReg
   return ScenarioReader(text, name, systems).read();
 }
 
+namespace {
+std::string_view without_blanks(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t");
+  return first == std::string_view::npos ? std::string_view{} : line.substr(first);
+}
+
+/// The text with the simulated system. Line by line, since a person wrote it and may read it.
+std::string simulated_text(std::string_view text) {
+  std::string result;
+  std::string_view table;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    const std::string_view line = text.substr(0, end);
+    const std::string_view content = without_blanks(line);
+    text.remove_prefix(end);
+    if (content.starts_with('[')) table = content.substr(0, content.find(']') + 1);
+    if (table == "[system.servers]") continue;
+    if (table == "[system]" && content.starts_with("servers")) continue;
+    if (table == "[system]" && content.starts_with("kind")) {
+      result += "kind = \"xrpl\"\n";
+    } else {
+      result += line;
+    }
+  }
+  return result;
+}
+}  // namespace
+
+Scenario simulated_twin(const Scenario& live) {
+  return parse_scenario(simulated_text(live.text), live.path, built_in_systems());
+}
+
 Scenario load_scenario(const std::string& path, const SystemRegistry& systems) {
   return parse_scenario(read_file(path, kScenarioBytesMax), path, systems);
 }
 
 faults::Schedule load_schedule(const std::string& path, const Scenario& scenario) {
-  return faults::parse_schedule(read_file(path, kScheduleBytesMax), path,
-                                scenario.system_description(), scenario.nodes());
+  const std::string text = read_file(path, kScheduleBytesMax);
+  SystemDescription description = scenario.system_description();
+  // Real and simulated servers have the same messages: a schedule for one fits the other.
+  const std::string_view twin = description.name == "rippled" ? "xrpl"
+                                : description.name == "xrpl"  ? "rippled"
+                                                              : "";
+  if (!twin.empty() && text.find(fmt::format("\"{}\"", twin)) != std::string::npos) {
+    description.name = twin;
+  }
+  return faults::parse_schedule(text, path, description, scenario.nodes());
 }
 
 }  // namespace dissensus::run

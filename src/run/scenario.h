@@ -59,6 +59,9 @@ struct Scenario {
 
 /// Systems that come with the program.
 const SystemRegistry& built_in_systems();
+/// The counterpart of a scenario of real servers in virtual time: the system "xrpl" in the place of
+/// "rippled", all else as it is, so that schedules of one are schedules of the other.
+Scenario simulated_twin(const Scenario& live);
 
 /// Throw InputError. The text form is for embedded scenarios (traces) and tests.
 Scenario load_scenario(const std::string& path, const SystemRegistry& systems = built_in_systems());

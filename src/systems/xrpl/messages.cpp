@@ -8,12 +8,22 @@
 
 namespace dissensus::xrpl {
 
-MessageKind ProposeSet::kind() const {
+MessageKind proposal_kind(std::uint32_t propose_seq, KindScheme scheme) {
   if (scheme == KindScheme::seven) return 0;
   if (propose_seq == kBowOut) return static_cast<MessageKind>(Kind::propose_set_bow_out);
   return propose_seq > static_cast<std::uint32_t>(Kind::propose_set_5)
              ? MessageKind{0}
              : static_cast<MessageKind>(propose_seq);
+}
+
+std::vector<std::string> proposal_kind_names(KindScheme scheme) {
+  if (scheme == KindScheme::seven) return {"ProposeSet"};
+  return {"ProposeSet0", "ProposeSet1", "ProposeSet2",     "ProposeSet3",
+          "ProposeSet4", "ProposeSet5", "ProposeSetBowOut"};
+}
+
+MessageKind ProposeSet::kind() const {
+  return proposal_kind(propose_seq, scheme);
 }
 
 Digest ProposeSet::digest() const {
@@ -112,12 +122,7 @@ void read_only(PayloadBuilder<T>& payload, std::string name, SemanticType type, 
 }
 
 void describe_proposals(SystemDescription& description, KindScheme scheme) {
-  std::vector<std::string> kinds{"ProposeSet"};
-  if (scheme == KindScheme::thirteen) {
-    kinds = {"ProposeSet0", "ProposeSet1", "ProposeSet2",     "ProposeSet3",
-             "ProposeSet4", "ProposeSet5", "ProposeSetBowOut"};
-  }
-  auto payload = description.message<ProposeSet>("ProposeSet", std::move(kinds));
+  auto payload = description.message<ProposeSet>("ProposeSet", proposal_kind_names(scheme));
   signed_field(payload, "origin", SemanticType::node, &ProposeSet::origin);
   signed_field(payload, "propose_seq", SemanticType::sequence, &ProposeSet::propose_seq);
   signed_field(payload, "position", SemanticType::value, &ProposeSet::position);
@@ -194,12 +199,16 @@ void describe_messages(SystemDescription& description, KindScheme scheme) {
   describe_validations(description);
   describe_transactions(description);
   describe_acquisition(description);
+  describe_kind_steps(description, scheme);
+}
+
+void describe_kind_steps(SystemDescription& description, KindScheme scheme) {
   // ByzzFuzz counts two communication-closed rounds per ledger: proposals, then validations.
   description.round_steps = 2;
   const MessageKind validation = kind_number(Kind::validation, scheme);
   for (std::size_t kind = 0; kind < description.kinds.size(); ++kind) {
-    const bool is_proposal = description.payloads[description.kinds[kind].payload].type_tag ==
-                             internal::type_tag<ProposeSet>();
+    const bool is_proposal =
+        description.payloads[description.kinds[kind].payload].name == "ProposeSet";
     description.kinds[kind].step =
         is_proposal ? std::uint8_t{0} : (kind == validation ? std::uint8_t{1} : kNoStep);
   }

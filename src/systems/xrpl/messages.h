@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "dissensus/description.h"
 #include "dissensus/digest.h"
@@ -151,5 +153,12 @@ struct LedgerData {
 
 /// Declares kinds, fields and their setters.
 void describe_messages(SystemDescription& description, KindScheme scheme);
+
+// What real servers share.
+
+MessageKind proposal_kind(std::uint32_t propose_seq, KindScheme scheme);
+std::vector<std::string> proposal_kind_names(KindScheme scheme);
+/// Declares which step of a protocol round each kind belongs to; the kinds have been declared.
+void describe_kind_steps(SystemDescription& description, KindScheme scheme);
 
 }  // namespace dissensus::xrpl

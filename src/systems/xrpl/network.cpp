@@ -153,7 +153,7 @@ void read_topology(const Options& options, NetworkConfig& config) {
 void read_accounts(const Options& options, NetworkConfig& config) {
   const Options accounts = options.table("accounts");
   for (const std::string& name : accounts.keys()) {
-    config.accounts.push_back({digest_of_text(name), read_xrp(accounts.at(name))});
+    config.accounts.push_back({name, digest_of_text(name), read_xrp(accounts.at(name))});
   }
 }
 

@@ -46,6 +46,7 @@ inline constexpr std::size_t kObservables = 13;
 
 struct NetworkConfig {
   struct Account {
+    std::string name;
     Digest id;
     Drops balance = 0;
   };

@@ -27,6 +27,8 @@ class PaymentRequest final : public Request {
   PaymentRequest(const Payment& payment, std::string from, std::string to)
       : payment_(payment), from_(std::move(from)), to_(std::move(to)) {}
   const Payment& payment() const { return payment_; }
+  const std::string& from() const { return from_; }
+  const std::string& to() const { return to_; }
   std::vector<std::pair<std::string, FieldValue>> fields() const override;
 
  private:

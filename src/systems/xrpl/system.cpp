@@ -13,6 +13,27 @@
 #include "systems/xrpl/steps.h"
 
 namespace dissensus::xrpl {
+
+void describe_reports(SystemDescription& description, const NetworkConfig& config) {
+  const auto level = [&](std::string name, bool final, bool agreement, bool integrity,
+                         bool validity, std::uint8_t scope_bits) {
+    final = final || std::find(config.final_levels.begin(), config.final_levels.end(), name) !=
+                         config.final_levels.end();
+    description.levels.push_back(
+        {std::move(name), final, agreement, integrity, validity, scope_bits});
+  };
+  // In the order of Report. Unmodified servers may declare consensus on different sets of one
+  // round and build different ledgers of one sequence: only fully validated ledgers are final.
+  level("transaction-set", false, true, true, true, kRoundScopeBits);
+  level("round-transaction", false, false, false, true, kRoundScopeBits);
+  level("built", false, true, false, false, 0);
+  level("validation", false, false, true, true, 0);
+  level("switched", false, false, false, true, 0);
+  level("ledger", true, true, true, true, 0);
+  description.phases = {"open", "establish", "accepted"};
+  description.first_round = config.start == NetworkConfig::Start::warm ? config.ledger : 1;
+}
+
 namespace {
 
 class XrplCluster final : public Cluster {
@@ -31,23 +52,7 @@ SystemDescription describe(const NetworkConfig& config) {
   description.name = "xrpl";
   description.summary = "XRP Ledger consensus";
   describe_messages(description, config.scheme);
-  description.first_round = config.start == NetworkConfig::Start::warm ? config.ledger : 1;
-  const auto level = [&](std::string name, bool final, bool agreement, bool integrity,
-                         bool validity, std::uint8_t scope_bits) {
-    final = final || std::find(config.final_levels.begin(), config.final_levels.end(), name) !=
-                         config.final_levels.end();
-    description.levels.push_back(
-        {std::move(name), final, agreement, integrity, validity, scope_bits});
-  };
-  // In the order of Report. Unmodified servers may declare consensus on different sets of one
-  // round and build different ledgers of one sequence: only fully validated ledgers are final.
-  level("transaction-set", false, true, true, true, kRoundScopeBits);
-  level("round-transaction", false, false, false, true, kRoundScopeBits);
-  level("built", false, true, false, false, 0);
-  level("validation", false, false, true, true, 0);
-  level("switched", false, false, false, true, 0);
-  level("ledger", true, true, true, true, 0);
-  description.phases = {"open", "establish", "accepted"};
+  describe_reports(description, config);
   description.observables = {"validated",
                              "failed",
                              "cancelled",

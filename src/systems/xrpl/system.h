@@ -3,8 +3,13 @@
 
 #include "dissensus/system.h"
 
+#include "systems/xrpl/network.h"
+
 namespace dissensus::xrpl {
 
 SystemEntry xrpl_entry();
+
+/// Declares levels, phases and rounds, which real servers share.
+void describe_reports(SystemDescription& description, const NetworkConfig& config);
 
 }  // namespace dissensus::xrpl

@@ -60,7 +60,7 @@ std::optional<Bytes> decode_base58(std::uint8_t type, std::string_view text) {
   Bytes payload = change_base(digits, 58, 256);
   if (payload.size() < 1 + kChecksumBytes || payload.front() != type) return std::nullopt;
   const Bytes found(payload.end() - kChecksumBytes, payload.end());
-  payload.resize(payload.size() - kChecksumBytes);
+  payload.erase(payload.end() - kChecksumBytes, payload.end());
   if (checksum(payload) != found) return std::nullopt;
   payload.erase(payload.begin());
   return payload;

@@ -1,0 +1,180 @@
+#include "systems/live/network.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "systems/live/wire/error.h"
+
+namespace dissensus::live {
+
+using namespace std::chrono_literals;
+
+struct LiveNetwork::Loop {
+  boost::asio::io_context io{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work =
+      boost::asio::make_work_guard(io);
+  boost::asio::steady_timer alarm{io};
+  RealClock::time_point alarm_at = RealClock::time_point::max();
+
+  /// Something is handled at `time` at the latest. A timer rather than run_one_until, since its
+  /// resolution is finer than the poller's; one that comes earlier does no harm, and setting it
+  /// again would make work for the loop each time.
+  void wake_by(RealClock::time_point time) {
+    if (alarm_at <= time) return;
+    alarm_at = time;
+    alarm.expires_at(time);
+    alarm.async_wait([this](const boost::system::error_code& error) {
+      if (!error) alarm_at = RealClock::time_point::max();
+    });
+  }
+};
+
+LiveNetwork::LiveNetwork(Plan plan) : plan_(std::move(plan)), loop_(std::make_unique<Loop>()) {}
+
+LiveNetwork::~LiveNetwork() {
+  keep_alive(false);
+  if (interceptor_) interceptor_->stop();
+  if (servers_ && !dead_server().empty()) had_trouble_ = true;
+  servers_.reset();
+  if (had_trouble_) return;
+  std::error_code ignored;
+  std::filesystem::remove_all(plan_.folder, ignored);
+  // Folders above it that are empty now.
+  const std::filesystem::path session = std::filesystem::path(plan_.folder).parent_path();
+  if (std::filesystem::remove(session, ignored)) {
+    std::filesystem::remove(session.parent_path(), ignored);
+  }
+}
+
+void LiveNetwork::start() {
+  ServerNetworkOptions options;
+  options.rippled = plan_.rippled;
+  options.nodes = plan_.nodes;
+  options.folder = plan_.folder;
+  options.trusted = plan_.trusted;
+  options.seed = plan_.seed;
+  options.log_level = plan_.settings.log_level;
+  options.is_interrupted = plan_.is_interrupted;
+  servers_ = std::make_unique<ServerNetwork>(loop_->io, std::move(options));
+  servers_->start();
+
+  InterceptorOptions between;
+  std::vector<PublicKey> validators;
+  for (std::size_t i = 0; i < plan_.nodes; ++i) {
+    const auto node = static_cast<NodeId>(i);
+    between.peers.push_back(
+        {servers_->peer_address(node), servers_->peer_port(node), servers_->node_keys(node)});
+    validators.push_back(servers_->validator_keys(node).public_key);
+  }
+  between.links = plan_.links;
+  watch_ = std::make_unique<Watch>(std::move(validators));
+  InterceptorHandler& handler = *this;  // private: make_unique may not convert
+  interceptor_ = std::make_unique<Interceptor>(loop_->io, std::move(between), handler);
+  interceptor_->start();
+  for (std::size_t i = 0; i < plan_.nodes; ++i) {
+    const auto node = static_cast<NodeId>(i);
+    servers_->client(node).on_event([this, node](const nlohmann::json& event) {
+      if (listener_ != nullptr) listener_->on_server_event(node, event);
+    });
+  }
+  servers_->wait_until_ready(RealClock::now() + plan_.settings.start_limit);
+  had_trouble_ = false;
+}
+
+bool LiveNetwork::recover() {
+  if (!dead_server().empty()) return false;
+  const auto validated = [this](std::size_t node) {
+    return servers_->state(static_cast<NodeId>(node)).validated_seq;
+  };
+  std::uint32_t most = 0;
+  for (std::size_t node = 0; node < plan_.nodes; ++node) most = std::max(most, validated(node));
+  constexpr std::uint32_t kLedgersMore = 2;
+  const auto is_well = [&] {
+    if (!servers_->all_proposing()) return false;
+    for (std::size_t node = 0; node < plan_.nodes; ++node) {
+      if (validated(node) < most + kLedgersMore) return false;
+    }
+    return true;
+  };
+  run_until(RealClock::now() + plan_.settings.recovery_limit,
+            [&] { return is_well() || !dead_server().empty(); });
+  had_trouble_ = had_trouble_ || !(is_well() || is_interrupted());
+  return is_well();
+}
+
+std::vector<FundedAccount> LiveNetwork::fund(const std::vector<AccountRequest>& accounts) {
+  return fund_accounts(*servers_, accounts, RealClock::now() + plan_.settings.start_limit);
+}
+
+void LiveNetwork::pause(std::chrono::milliseconds time) {
+  run_until(RealClock::now() + time, [] { return false; });
+}
+
+void LiveNetwork::run_until(RealClock::time_point until, const std::function<bool()>& stop) {
+  constexpr auto kInterruptsSeen = 100ms;
+  while (!stop()) {
+    const auto now = RealClock::now();
+    if (now >= until || is_interrupted()) {
+      loop_->io.poll();
+      return;
+    }
+    loop_->wake_by(std::min(until, now + kInterruptsSeen));
+    loop_->io.run_one();
+  }
+}
+
+void LiveNetwork::crash(NodeId node) {
+  interceptor_->disconnect_node(node);
+  servers_->kill_server(node);
+}
+
+void LiveNetwork::restart(NodeId node) {
+  servers_->restart_server(node);
+  interceptor_->reconnect_node(node);
+}
+
+void LiveNetwork::keep_alive(bool on) {
+  if (on) {
+    keeper_ = std::jthread([this](const std::stop_token& asked) {
+      while (!asked.stop_requested()) {
+        run_until(RealClock::now() + 1s, [&asked] { return asked.stop_requested(); });
+      }
+    });
+  } else if (keeper_.joinable()) {
+    keeper_.request_stop();
+    keeper_.join();
+  }
+}
+
+std::string LiveNetwork::dead_server() const {
+  for (std::size_t i = 0; i < plan_.nodes; ++i) {
+    const auto node = static_cast<NodeId>(i);
+    const ServerState state = servers_->state(node);
+    if (!state.running && !state.crashed_by_us) {
+      return fmt::format("server {} {}", node, state.exit_text);
+    }
+  }
+  return {};
+}
+
+void LiveNetwork::on_frame(NodeId from, NodeId to, Frame&& frame) {
+  watch_->on_frame(from, frame);
+  if (listener_ != nullptr) {
+    listener_->on_frame(from, to, std::move(frame));
+  } else {
+    write(from, to, std::make_shared<const Bytes>(std::move(frame.bytes)));
+  }
+}
+
+void LiveNetwork::on_link(NodeId a, NodeId b, bool up, std::string_view reason) {
+  if (listener_ != nullptr) listener_->on_link(a, b, up, reason);
+}
+
+}  // namespace dissensus::live

@@ -1,0 +1,92 @@
+#include "systems/live/pool.h"
+
+#include <utility>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "systems/live/wire/error.h"
+
+namespace dissensus::live {
+
+namespace {
+/// Other programs may keep servers below the same folder.
+std::string session_name() {
+  const auto now =
+      std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
+  return fmt::format("{:%Y-%m-%dT%H-%M-%S}-{}", now, getpid());
+}
+}  // namespace
+
+NetworkPool::NetworkPool(LiveNetwork::Plan plan, LiveSettings settings)
+    : plan_(std::move(plan)), settings_(std::move(settings)) {
+  plan_.folder += '/';
+  plan_.folder += session_name();
+}
+
+NetworkPool::~NetworkPool() = default;
+
+std::unique_ptr<LiveNetwork> NetworkPool::take() {
+  std::unique_ptr<LiveNetwork> network;
+  {
+    std::unique_lock lock(mutex_);
+    returned_.wait(lock, [this] { return in_use_ < settings_.networks; });
+    ++in_use_;
+    if (!idle_.empty()) {
+      network = std::move(idle_.back());
+      idle_.pop_back();
+    }
+  }
+  try {
+    if (network) {
+      network->keep_alive(false);
+      if (network->recover()) return network;
+      if (network->is_interrupted()) throw LiveError(std::string(kInterrupted));
+      const std::string dead = network->dead_server();
+      say(fmt::format("{}: {}; starting the servers anew", network->plan().folder,
+                      dead.empty() ? "the network did not recover" : dead));
+      network.reset();
+    }
+    return start_new();
+  } catch (...) {
+    release_place();
+    throw;
+  }
+}
+
+void NetworkPool::give_back(std::unique_ptr<LiveNetwork> network) {
+  network->attach(nullptr);
+  network->keep_alive(true);
+  {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(network));
+  }
+  release_place();
+}
+
+void NetworkPool::release_place() {
+  {
+    const std::lock_guard lock(mutex_);
+    --in_use_;
+  }
+  returned_.notify_one();
+}
+
+std::unique_ptr<LiveNetwork> NetworkPool::start_new() {
+  LiveNetwork::Plan plan = plan_;
+  {
+    const std::lock_guard lock(mutex_);
+    plan.folder += fmt::format("/network-{}", ++started_);
+    plan.seed += started_;
+  }
+  say(fmt::format("starting {} servers ({}), logs in {}", plan.nodes, plan.rippled, plan.folder));
+  const auto begin = RealClock::now();
+  auto network = std::make_unique<LiveNetwork>(std::move(plan));
+  network->start();
+  say(fmt::format("rippled {}: all servers propose after {:.0f} s", network->servers().version(),
+                  std::chrono::duration<double>(RealClock::now() - begin).count()));
+  return network;
+}
+
+}  // namespace dissensus::live

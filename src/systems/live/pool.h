@@ -1,0 +1,44 @@
+// Networks that runs borrow. Starting one takes most of a minute, so they are kept.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "systems/live/network.h"
+#include "systems/live/settings.h"
+
+namespace dissensus::live {
+
+/// Shared by threads.
+class NetworkPool {
+ public:
+  /// `plan` is that of every network; each has a folder of its own below plan.folder.
+  NetworkPool(LiveNetwork::Plan plan, LiveSettings settings);
+  ~NetworkPool();
+
+  /// A network whose servers all propose: one that has recovered from its last run, or a new one.
+  /// Waits while as many as allowed are in use. Throws LiveError.
+  std::unique_ptr<LiveNetwork> take();
+  /// Its next run begins where this one has left it, if it recovers.
+  void give_back(std::unique_ptr<LiveNetwork> network);
+
+ private:
+  std::unique_ptr<LiveNetwork> start_new();
+  void release_place();
+  void say(std::string_view line) const {
+    if (settings_.say) settings_.say(line);
+  }
+
+  LiveNetwork::Plan plan_;
+  LiveSettings settings_;
+  std::mutex mutex_;
+  std::condition_variable returned_;
+  std::vector<std::unique_ptr<LiveNetwork>> idle_;
+  std::size_t in_use_ = 0;
+  std::size_t started_ = 0;
+};
+
+}  // namespace dissensus::live

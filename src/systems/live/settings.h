@@ -1,0 +1,35 @@
+// What a live run needs to know beyond the scenario: from the command line, or from
+// [system.servers].
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace dissensus::live {
+
+/// From whoever runs scenarios; the same for all of them.
+struct LiveSettings {
+  std::string rippled;       ///< the server's binary; empty: the scenario's, or `rippled` on PATH
+  std::size_t networks = 1;  ///< side by side, at most
+  std::string folder = "runs/servers";  ///< configurations and logs of servers
+  /// Asked all the time; true ends waits and runs early. May be empty.
+  std::function<bool()> is_interrupted;
+  /// Lines for people: servers start, a network is restarted. May be empty.
+  std::function<void(std::string_view line)> say;
+};
+
+/// From the scenario.
+struct ServerSettings {
+  std::string rippled;
+  std::string log_level = "info";
+  std::chrono::milliseconds start_limit{150'000};  ///< until all servers propose
+  std::chrono::milliseconds recovery_limit{
+      60'000};  ///< after a run; beyond it servers are restarted
+  std::chrono::milliseconds pause_max{
+      3'000};  ///< random wait before a run, so that it begins anywhere in a round
+};
+
+}  // namespace dissensus::live

@@ -1,0 +1,118 @@
+#include "systems/live/system.h"
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "systems/live/cluster.h"
+#include "systems/live/messages.h"
+#include "systems/live/node.h"
+#include "systems/live/pool.h"
+#include "systems/xrpl/network.h"
+#include "systems/xrpl/system.h"
+
+namespace dissensus::live {
+
+namespace {
+
+std::chrono::milliseconds read_limit(const Options& options, std::string_view key,
+                                     std::chrono::milliseconds fallback) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+      options.duration(key, Duration(fallback)));
+}
+
+ServerSettings read_servers(const Options& options) {
+  const Options table = options.table("servers");
+  ServerSettings settings;
+  settings.rippled = table.text("rippled", "");
+  static constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warning", "error"};
+  settings.log_level = kLevels[table.choice("log_level", kLevels, 2)];
+  settings.start_limit = read_limit(table, "start_limit", settings.start_limit);
+  settings.recovery_limit = read_limit(table, "recovery_limit", settings.recovery_limit);
+  settings.pause_max = read_limit(table, "pause_max", settings.pause_max);
+  return settings;
+}
+
+/// Real servers are as they are.
+void refuse_model_keys(const Options& options) {
+  for (const std::string_view key : {"bugs", "parameters", "profiles"}) {
+    if (options.has(key)) {
+      options.fail(key,
+                   "is for the simulated system (kind = \"xrpl\"); real servers are as they are");
+    }
+  }
+}
+
+SystemDescription describe(const xrpl::NetworkConfig& config) {
+  SystemDescription description;
+  description.name = "rippled";
+  description.summary = "real servers of the XRP Ledger";
+  live::describe_messages(description, config.scheme);
+  xrpl::describe_reports(description, config);
+  description.observables = observable_names();
+  return description;
+}
+
+LiveNetwork::Plan plan_of(const xrpl::NetworkConfig& config, const ServerSettings& servers,
+                          const LiveSettings& live) {
+  LiveNetwork::Plan plan;
+  plan.rippled = !live.rippled.empty() ? live.rippled : servers.rippled;
+  plan.folder = live.folder;
+  plan.nodes = config.nodes;
+  for (const std::vector<bool>& row : config.trusted) {
+    std::vector<NodeId>& trusted = plan.trusted.emplace_back();
+    for (std::size_t node = 0; node < row.size(); ++node) {
+      if (row[node]) trusted.push_back(static_cast<NodeId>(node));
+    }
+  }
+  for (std::size_t a = 0; a < config.nodes; ++a) {
+    for (const NodeId b : config.links[a]) {
+      if (a < b) plan.links.emplace_back(static_cast<NodeId>(a), b);
+    }
+  }
+  plan.settings = servers;
+  plan.is_interrupted = live.is_interrupted;
+  return plan;
+}
+
+class LiveSystem final : public System {
+ public:
+  LiveSystem(const Options& options, const LiveSettings& live)
+      : servers_(read_servers(options)),
+        config_(xrpl::read_network(options)),
+        simulated_(xrpl::xrpl_entry().make(options)),
+        description_(describe(config_)),
+        pool_(plan_of(config_, servers_, live), live) {}
+
+  const SystemDescription& description() const override { return description_; }
+  std::size_t node_count() const override { return config_.nodes; }
+  std::vector<NodeId> links_of(NodeId id) const override { return config_.links[id]; }
+  bool is_live() const override { return true; }
+  std::shared_ptr<const Request> make_request(const Options& options) const override {
+    return simulated_->make_request(options);
+  }
+  std::unique_ptr<Cluster> make_cluster(std::uint64_t seed) const override {
+    return std::make_unique<LiveCluster>(config_, pool_, servers_, seed);
+  }
+
+ private:
+  ServerSettings servers_;
+  xrpl::NetworkConfig config_;
+  std::unique_ptr<System> simulated_;  ///< reads the workload
+  SystemDescription description_;
+  mutable NetworkPool pool_;  ///< guards itself; runs borrow from it
+};
+
+}  // namespace
+
+SystemEntry rippled_entry(LiveSettings settings) {
+  return {"rippled", "real servers of the XRP Ledger behind an interceptor",
+          [settings = std::move(settings)](const Options& options) -> std::unique_ptr<System> {
+            refuse_model_keys(options);
+            return std::make_unique<LiveSystem>(options, settings);
+          }};
+}
+
+}  // namespace dissensus::live
