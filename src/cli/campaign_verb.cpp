@@ -91,6 +91,7 @@ ExitCode run_campaign(CampaignVerbOptions options) {
   hunt_options.all = true;
   const Registry registry = settings.plugins.load();
   const run::Scenario scenario = run::load_scenario(settings.scenario, registry.systems);
+  settings.limit_jobs(scenario, hunt_options);
   campaign::HuntParts parts = campaign_parts(scenario, registry, hunt_options);
   if (options.store.empty()) options.store = scenario.name + ".sqlite";
   if (settings.resume && !std::filesystem::exists(options.store)) {
@@ -114,6 +115,7 @@ ExitCode run_campaign(CampaignVerbOptions options) {
   } else if (!settings.output.quiet) {
     print_table(options, result, wall_seconds, resume);
   }
+  if (!result.trouble.empty()) fmt::print(stderr, "dissensus: {}\n", result.trouble);
   if (result.progress.equal != result.progress.repeated) return kInternalFault;
   if (result.found()) return kViolation;
   return result.progress.unknown > 0 || !resume.empty() ? kUnknown : kAllHeld;

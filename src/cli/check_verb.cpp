@@ -48,7 +48,7 @@ Verb add_check_verb(CLI::App& program) {
   const auto options = std::make_shared<CheckOptions>();
   app->add_option("scenario", options->scenario, "Scenario file (TOML)")->required();
   app->add_option("--schedule", options->schedule, "Schedule file (JSON) to validate with it");
-  options->plugins.add_to(*app);
+  options->plugins.add_to(*app, false);
   options->output.add_to(*app);
   app->footer("Example:\n  dissensus check scenarios/majority/overtaken-commit.toml");
   return {app, [options] { return check(*options); }};

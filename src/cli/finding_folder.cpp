@@ -4,8 +4,11 @@
 #include <filesystem>
 
 #include <errno.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/hunt_panel.h"
+#include "core/file.h"
 
 namespace dissensus::cli {
 
@@ -43,8 +46,12 @@ FindingFolder record_finding(const run::Scenario& scenario, const campaign::Find
   options.detail = trace::Detail::everything;
   options.metrics = true;
   options.log = true;
-  run::Runner runner;
-  folder.result = runner.run(scenario, folder.recipe.schedule, folder.recipe.seed, options);
+  if (finding.live) {
+    folder.result = *finding.live;
+  } else {
+    run::Runner runner;
+    folder.result = runner.run(scenario, folder.recipe.schedule, folder.recipe.seed, options);
+  }
   std::error_code error;
   if (std::filesystem::exists(existing + "/run.json", error)) {
     folder.path = existing;
@@ -53,6 +60,36 @@ FindingFolder record_finding(const run::Scenario& scenario, const campaign::Find
   folder.path = run::create_run_folder(parent, scenario.name);
   run::write_run_folder(folder.path, folder.recipe, options, folder.result);
   return folder;
+}
+
+std::string reliability(const campaign::Finding& finding) {
+  const std::size_t runs = finding.confirmations;
+  if (runs == 0) return "not confirmed: the schedule was not run again";
+  if (finding.confirmed == runs) {
+    return fmt::format("reliable: the same violation in all {} repetitions of the schedule", runs);
+  }
+  return fmt::format("flaky: the same violation in {} of {} repetitions of the schedule",
+                     finding.confirmed, runs);
+}
+
+void write_live_page(const FindingFolder& folder, const campaign::Finding& finding,
+                     const ExaminePlan& plan) {
+  if (finding.confirmations > 0) {
+    const nlohmann::ordered_json json{{"signature", finding.signature},
+                                      {"repetitions", finding.confirmations},
+                                      {"same_violation", finding.confirmed},
+                                      {"reliable", finding.confirmed == finding.confirmations}};
+    write_file(folder.path + "/confirm.json", json.dump(2) + "\n");
+  }
+  if (!plan.report) return;
+  report::Finding page;
+  page.found.recipe = folder.recipe;
+  page.found.verdict = folder.result.verdict;
+  page.found.trace = run::to_trace(folder.recipe, trace::Detail::everything, folder.result);
+  page.found.replay = fmt::format("{} replay {}", program_invocation_name, folder.path);
+  page.hunt = plan.hunt;
+  page.hunt.emplace_back("reliability", reliability(finding));
+  report::write_page(folder.path, page);
 }
 
 void examine_finding(FindingFolder& folder, const ExaminePlan& plan,

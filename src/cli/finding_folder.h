@@ -31,6 +31,11 @@ struct FindingFolder {
 /// `existing` is the folder that an interrupted hunt wrote before, or empty.
 FindingFolder record_finding(const run::Scenario& scenario, const campaign::Finding& finding,
                              const std::string& parent, const std::string& existing);
+/// "reliable: all 3 repetitions fail", "flaky: 1 of 3 repetitions fails".
+std::string reliability(const campaign::Finding& finding);
+/// Real servers: the page of the run as it was recorded, and confirm.json.
+void write_live_page(const FindingFolder& folder, const campaign::Finding& finding,
+                     const ExaminePlan& plan);
 /// Shrinks and explains it. Each stage has a limit of wall time, and goes on with what it has
 /// reached by then.
 void examine_finding(FindingFolder& folder, const ExaminePlan& plan, const SystemRegistry& systems);

@@ -20,6 +20,7 @@ struct HuntSettings {
   std::uint64_t seed = 1;
   std::size_t jobs = default_jobs();
   std::size_t repeats = 1;
+  std::size_t confirmations = campaign::HuntOptions{}.confirmations;
   bool resume = false;
   PluginOptions plugins;
   OutputOptions output;
@@ -27,6 +28,8 @@ struct HuntSettings {
   void add_to(CLI::App& verb);
   /// All but the budget. Throws InputError.
   campaign::HuntOptions to_options() const;
+  /// A network of real servers makes one run at a time.
+  void limit_jobs(const run::Scenario& loaded, campaign::HuntOptions& options) const;
   /// The words of these settings after the scenario, so that a command can be repeated.
   std::string command_words() const;
 };

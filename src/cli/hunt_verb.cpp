@@ -44,15 +44,6 @@ std::string resume_command(const HuntVerbOptions& options, const std::string& fo
                      options.budget, shell_word(folder), options.all ? " --all" : "");
 }
 
-/// The words that a replay needs beside the folder.
-std::string plugin_words(const HuntVerbOptions& options) {
-  std::string words;
-  for (const std::string& file : options.settings.plugins.files) {
-    words += " --plugin " + shell_word(file);
-  }
-  return words;
-}
-
 std::vector<std::pair<std::string, std::string>> hunt_words(const HuntVerbOptions& options,
                                                             const FinishedHunt& hunt) {
   const campaign::HuntProgress& progress = hunt.result.progress;
@@ -77,14 +68,18 @@ void record_findings(const HuntVerbOptions& options, const run::Scenario& scenar
   for (const campaign::Finding& finding : hunt.result.progress.findings) {
     const std::string existing = store.folder_of(finding.signature);
     FindingFolder folder = record_finding(scenario, finding, parent, existing);
-    // A run that its recorded schedule does not repeat may not fail again.
-    if (finding.reproduced) examine_finding(folder, plan, systems);
+    if (finding.live) {
+      write_live_page(folder, finding, plan);
+    } else if (finding.reproduced) {
+      // A run that its recorded schedule does not repeat may not fail again.
+      examine_finding(folder, plan, systems);
+    }
     store.set_folder(finding.signature, folder.path);
     hunt.findings.push_back(std::move(folder));
   }
   if (hunt.findings.empty()) return;
   run::finish_run_folder(hunt.findings.front().path);
-  hunt.replay = replay_command(hunt.findings.front().path) + plugin_words(options);
+  hunt.replay = replay_command(hunt.findings.front().path) + options.settings.plugins.words();
 }
 
 Json findings_json(const FinishedHunt& hunt) {
@@ -96,6 +91,10 @@ Json findings_json(const FinishedHunt& hunt) {
                     {"first_evaluation", finding.item + 1},
                     {"reproduced", finding.reproduced},
                     {"run_folder", hunt.findings[i].path}});
+    if (finding.confirmations > 0) {
+      json.back()["confirmations"] = finding.confirmations;
+      json.back()["confirmed"] = finding.confirmed;
+    }
   }
   return json;
 }
@@ -123,6 +122,7 @@ void print_json(const HuntVerbOptions& options, const FinishedHunt& hunt) {
     json["replay"] = hunt.replay;
   }
   if (!hunt.resume.empty()) json["resume"] = hunt.resume;
+  if (!hunt.result.trouble.empty()) json["trouble"] = hunt.result.trouble;
   fmt::print("{}\n", json.dump(2));
 }
 
@@ -150,15 +150,22 @@ void print_text(const HuntVerbOptions& options, const FinishedHunt& hunt) {
   if (!hunt.findings.empty() && hunt.findings.front().shrinking) {
     print_shrunk(*hunt.findings.front().shrinking);
   }
+  if (hunt.result.found() && progress.findings.front().live) {
+    fmt::print("{}\n", reliability(progress.findings.front()));
+  }
   if (!hunt.findings.empty() && !options.no_report) {
     fmt::print("report    {}/report.html\n", hunt.findings.front().path);
   }
   fmt::print("results   {}\n", hunt.folder);
-  if (!hunt.resume.empty()) fmt::print("interrupted; resume: {}\n", hunt.resume);
+  if (!hunt.resume.empty()) {
+    fmt::print("{}; resume: {}\n",
+               hunt.result.trouble.empty() ? std::string(kInterrupted) : hunt.result.trouble,
+               hunt.resume);
+  }
   if (!hunt.findings.empty()) {
     const FindingFolder& first = hunt.findings.front();
     fmt::print("\n");
-    print_report({first.recipe, first.result, first.path, plugin_words(options)},
+    print_report({first.recipe, first.result, first.path, options.settings.plugins.words()},
                  options.settings.output);
   }
 }
@@ -192,6 +199,7 @@ ExitCode hunt(const HuntVerbOptions& options) {
   hunt_options.all = options.all;
   const Registry registry = settings.plugins.load();
   const run::Scenario scenario = run::load_scenario(settings.scenario, registry.systems);
+  settings.limit_jobs(scenario, hunt_options);
   campaign::HuntParts parts = campaign::make_parts(scenario, registry, hunt_options);
 
   FinishedHunt hunt;

@@ -90,7 +90,7 @@ Verb add_list_verb(CLI::App& program) {
           CLI::IsMember({"systems", "scenarios", "searches", "fitness", "schedulers", "faults"}));
   app->add_option("--folder", options->folder, "Where scenarios are looked for")
       ->capture_default_str();
-  options->plugins.add_to(*app);
+  options->plugins.add_to(*app, false);
   options->output.add_to(*app);
   app->footer("Example:\n  dissensus list scenarios");
   return {app, [options] { return list(*options); }};

@@ -54,11 +54,12 @@ int run_program(int argc, char** argv) {
       "  dissensus hunt scenarios/majority/overtaken-commit.toml");
 
   const std::vector<Verb> verbs{
-      add_run_verb(program),     add_hunt_verb(program),   add_campaign_verb(program),
-      add_replay_verb(program),  add_check_verb(program),  add_list_verb(program),
-      add_export_verb(program),  add_stats_verb(program),  add_study_verb(program),
-      add_shrink_verb(program),  add_report_verb(program), add_isolate_verb(program),
-      add_conform_verb(program), add_tla_verb(program),    add_completion_verb(program)};
+      add_run_verb(program),       add_hunt_verb(program),   add_campaign_verb(program),
+      add_replay_verb(program),    add_check_verb(program),  add_list_verb(program),
+      add_export_verb(program),    add_stats_verb(program),  add_study_verb(program),
+      add_shrink_verb(program),    add_report_verb(program), add_isolate_verb(program),
+      add_conform_verb(program),   add_tla_verb(program),    add_fidelity_verb(program),
+      add_completion_verb(program)};
 
   if (argc > 1 && argv[1][0] != '-' && argv[1][0] != '\0') {
     std::vector<std::string> names;
@@ -93,6 +94,8 @@ int main(int argc, char** argv) {
   try {
     return cli::run_program(argc, argv);
   } catch (const InputError& error) {
+    return cli::fail(cli::kBadInput, error.what());
+  } catch (const OutsideError& error) {
     return cli::fail(cli::kBadInput, error.what());
   } catch (const std::bad_alloc&) {
     return cli::fail(cli::kInternalFault, "out of memory");

@@ -1,22 +1,66 @@
 #include "cli/plugins.h"
 
+#include <fmt/format.h>
+
 #include "campaign/plugin.h"
+#include "cli/hunt_options.h"
+#include "cli/hunt_panel.h"
 #include "run/scenario.h"
 #include "search/registry.h"
+#include "systems/live/system.h"
 
 namespace dissensus::cli {
 
-void PluginOptions::add_to(CLI::App& verb) {
+void LiveOptions::add_to(CLI::App& verb) {
+  verb.add_option(
+      "--rippled", rippled,
+      "Server binary for scenarios of real servers; default: the scenario's, or rippled "
+      "on PATH");
+  verb.add_option("--networks", networks, "Networks of real servers side by side")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  verb.add_option("--servers-folder", folder, "Where real servers keep configurations and logs")
+      ->capture_default_str();
+}
+
+void LiveOptions::apply(SystemRegistry& systems) const {
+  live::LiveSettings settings;
+  settings.rippled = rippled;
+  settings.networks = networks;
+  settings.folder = folder;
+  settings.is_interrupted = is_interrupted;
+  settings.say = [](std::string_view line) { fmt::print(stderr, "{}\n", line); };
+  systems.replace(live::rippled_entry(std::move(settings)));
+}
+
+std::string LiveOptions::words() const {
+  const LiveOptions standard;
+  std::string words;
+  if (!rippled.empty()) words += " --rippled " + shell_word(rippled);
+  if (networks != standard.networks) words += fmt::format(" --networks {}", networks);
+  if (folder != standard.folder) words += " --servers-folder " + shell_word(folder);
+  return words;
+}
+
+void PluginOptions::add_to(CLI::App& verb, bool runs) {
   verb.add_option("--plugin", files, "Shared library with systems, searches, fitness functions...")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  if (runs) live.add_to(verb);
 }
 
 Registry PluginOptions::load() const {
   Registry registry = search::built_in_registry();
   registry.systems = run::built_in_systems();
+  live.apply(registry.systems);
   for (const std::string& file : files) campaign::load_plugin(file, registry);
   return registry;
+}
+
+std::string PluginOptions::words() const {
+  std::string words;
+  for (const std::string& file : files) words += " --plugin " + shell_word(file);
+  return words + live.words();
 }
 
 }  // namespace dissensus::cli

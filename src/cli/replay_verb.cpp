@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/hunt_panel.h"
 #include "cli/plugins.h"
 #include "cli/verb.h"
 
@@ -15,6 +16,7 @@ struct ReplayOptions {
   std::optional<std::uint64_t> seed;
   std::string out;
   bool realtime = false;
+  bool simulated = false;
   PluginOptions plugins;
   OutputOptions output;
 };
@@ -41,9 +43,42 @@ std::optional<run::Branch> requested_branch(const ReplayOptions& options,
   return branch;
 }
 
+/// The recipe, or its counterpart in virtual time.
+run::Recipe read_recipe(const ReplayOptions& options, const Registry& registry) {
+  run::Recipe recipe = run::read_recipe(options.path, registry.systems);
+  if (options.simulated) {
+    if (!recipe.scenario.system->is_live()) {
+      throw InputError(options.path +
+                       ": this run is simulated already; --simulated is for runs of "
+                       "real servers");
+    }
+    recipe.scenario = run::simulated_twin(recipe.scenario);
+  } else if (recipe.scenario.system->is_live()) {
+    if (options.until != 0) {
+      throw InputError("--until: real servers cannot be stopped at an event; use --simulated");
+    }
+    catch_interrupts();
+  }
+  return recipe;
+}
+
+/// How the repetition compares with what was recorded.
+std::string comparison(const ReplayOptions& options, const run::Recipe& recipe, bool changed) {
+  if (changed) {
+    return fmt::format("continued differently from event {} on; the recorded run had hash {}",
+                       options.until, recipe.hash);
+  }
+  if (options.simulated) return "the schedule of the recorded run, with simulated servers";
+  if (recipe.scenario.system->is_live()) {
+    return "the same schedule once more: two runs of real servers are never equal";
+  }
+  return "identical to the recorded run";
+}
+
 ExitCode replay(const ReplayOptions& options) {
   const Registry registry = options.plugins.load();
-  run::Recipe recipe = run::read_recipe(options.path, registry.systems);
+  run::Recipe recipe = read_recipe(options, registry);
+  const bool is_exact = !options.simulated && !recipe.scenario.system->is_live();
   const std::optional<run::Branch> branch = requested_branch(options, recipe);
   const bool changed = branch && (branch->schedule || branch->seed);
   if (changed) recipe.branch = branch;
@@ -60,7 +95,7 @@ ExitCode replay(const ReplayOptions& options) {
 
   const std::string hash = trace::to_hex(result.hash);
   const bool identical = hash == recipe.hash;
-  if (!changed && !identical) {
+  if (is_exact && !changed && !identical) {
     throw std::runtime_error(fmt::format(
         "{}: the replay differs: recorded hash {}, this run {}; was it recorded by another version "
         "of the program or of the scenario's system?",
@@ -75,12 +110,7 @@ ExitCode replay(const ReplayOptions& options) {
     print_report({recipe, result, ""}, options.output);
   }
   if (!options.output.quiet && !options.output.json) {
-    if (changed) {
-      fmt::print("continued differently from event {} on; the recorded run had hash {}\n",
-                 options.until, recipe.hash);
-    } else {
-      fmt::print("identical to the recorded run\n");
-    }
+    fmt::print("{}\n", comparison(options, recipe, changed));
   }
   return exit_code_of(result.verdict.outcome);
 }
@@ -97,6 +127,8 @@ Verb add_replay_verb(CLI::App& program) {
   app->add_option("--schedule", options->schedule, "... under this schedule (JSON)");
   app->add_option("--seed", options->seed, "... with this seed")->check(CLI::NonNegativeNumber);
   app->add_option("--runs-folder", options->out, "Write a folder for this run there");
+  app->add_flag("--simulated", options->simulated,
+                "A run of real servers: the same schedule with simulated ones");
   app->add_flag("--realtime", options->realtime, "Keep the pace of a real clock");
   options->plugins.add_to(*app);
   options->output.add_to(*app);

@@ -5,8 +5,11 @@
 #include <fmt/format.h>
 
 #include "cli/verb.h"
+#include "core/file.h"
+#include "core/limits.h"
 #include "report/examine.h"
 #include "run/run_folder.h"
+#include "trace/trace_file.h"
 
 namespace dissensus::cli {
 
@@ -21,6 +24,20 @@ struct ReportVerbOptions {
 // Set by Ctrl-C: the report is written with what has been worked out.
 std::atomic<bool> interrupted{false};
 
+/// Real servers: the run as it was recorded.
+report::Finding recorded_finding(const run::Recipe& recipe, const std::string& folder) {
+  report::Finding finding;
+  const std::string path = folder + "/verdict.json";
+  finding.found.recipe = recipe;
+  finding.found.verdict = oracle::parse_verdict(read_file(path, kScenarioBytesMax), path);
+  if (finding.found.verdict.violations.empty()) {
+    throw InputError(folder + ": this run does not fail; there is nothing to report");
+  }
+  finding.found.trace = trace::read_trace(folder + "/trace.jsonl.gz");
+  finding.found.replay = replay_command(folder);
+  return finding;
+}
+
 ExitCode report(const ReportVerbOptions& options) {
   const run::Recipe recipe = run::read_recipe(options.folder);
   std::signal(SIGINT, [](int) { interrupted = true; });
@@ -30,7 +47,9 @@ ExitCode report(const ReportVerbOptions& options) {
   examine.program = program_invocation_name;
   examine.keep_shrinking = [](const shrink::ShrinkProgress&) { return !interrupted; };
   examine.keep_measuring = [] { return !interrupted.load(); };
-  const report::Finding finding = report::examine(recipe, options.folder, examine);
+  const report::Finding finding = recipe.scenario.system->is_live()
+                                      ? recorded_finding(recipe, options.folder)
+                                      : report::examine(recipe, options.folder, examine);
   if (finding.shrinking) report::write_minimal(options.folder, *finding.shrinking);
   report::write_page(options.folder, finding);
   fmt::print("{}\n", finding.smallest().verdict.violations.front().text);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/hunt_panel.h"
 #include "cli/plugins.h"
 #include "cli/verb.h"
 #include "core/parallel.h"
@@ -69,20 +70,22 @@ run::Recipe make_recipe(const run::Scenario& scenario, const RunVerbOptions& opt
   return recipe;
 }
 
-/// Runs once more, recording, and writes the folder.
-std::string record_run(const run::Recipe& recipe, run::RunOptions run_options,
-                       const RunVerbOptions& options, run::RunResult& result) {
-  const std::string folder = options.no_folder
-                                 ? std::string()
-                                 : run::create_run_folder(options.parent, recipe.scenario.name);
+/// Everything that the command line asks to be recorded.
+run::RunOptions recording(const RunVerbOptions& options) {
+  run::RunOptions run_options;
+  trace::parse_detail(options.detail, run_options.detail);
   run_options.metrics = true;
   run_options.log = !options.no_folder;
-  run::Runner runner;
-  result = runner.run(recipe.scenario, recipe.schedule, recipe.seed, run_options);
-  if (!folder.empty()) {
-    run::write_run_folder(folder, recipe, run_options, result);
-    run::finish_run_folder(folder);
-  }
+  return run_options;
+}
+
+/// The folder of a recorded run; empty if none is wanted.
+std::string write_folder(const run::Recipe& recipe, const run::RunOptions& run_options,
+                         const RunVerbOptions& options, const run::RunResult& result) {
+  if (options.no_folder) return {};
+  std::string folder = run::create_run_folder(options.parent, recipe.scenario.name);
+  run::write_run_folder(folder, recipe, run_options, result);
+  run::finish_run_folder(folder);
   return folder;
 }
 
@@ -90,12 +93,12 @@ ExitCode run_once(const run::Scenario& scenario, const RunVerbOptions& options,
                   std::uint64_t seed) {
   const run::Recipe recipe = make_recipe(scenario, options, seed);
   sim::SystemClock clock;
-  run::RunOptions run_options;
-  trace::parse_detail(options.detail, run_options.detail);
+  run::RunOptions run_options = recording(options);
   if (options.realtime) run_options.clock = &clock;
-  run::RunResult result;
-  const std::string folder = record_run(recipe, run_options, options, result);
-  print_report({recipe, result, folder}, options.output);
+  run::Runner runner;
+  const run::RunResult result = runner.run(scenario, recipe.schedule, seed, run_options);
+  const std::string folder = write_folder(recipe, run_options, options, result);
+  print_report({recipe, result, folder, options.plugins.words()}, options.output);
   return exit_code_of(result.verdict.outcome);
 }
 
@@ -158,11 +161,11 @@ ExitCode run_many(const run::Scenario& scenario, const RunVerbOptions& options,
   const Tally tally = run_range(scenario, options, seeds);
   std::string folder;
   if (tally.fail > 0) {
-    run::RunOptions run_options;
-    trace::parse_detail(options.detail, run_options.detail);
-    run::RunResult result;
-    folder = record_run(make_recipe(scenario, options, tally.failing_seeds.front()), run_options,
-                        options, result);
+    const run::Recipe recipe = make_recipe(scenario, options, tally.failing_seeds.front());
+    const run::RunOptions run_options = recording(options);
+    run::Runner runner;
+    folder = write_folder(recipe, run_options, options,
+                          runner.run(scenario, recipe.schedule, recipe.seed, run_options));
   }
   print_tally(scenario, seeds, tally, folder, options.output);
   return exit_code_of(tally.outcome());
@@ -173,6 +176,27 @@ ExitCode worse(ExitCode a, ExitCode b) {
   return a == kAllHeld ? b : a;
 }
 
+/// Real servers: each run happens once, so each is recorded and shown when it is over.
+ExitCode run_many_live(const run::Scenario& scenario, const RunVerbOptions& options,
+                       const SeedRange& seeds) {
+  const run::RunOptions run_options = recording(options);
+  ExitCode code = kAllHeld;
+  for_each_in_order(
+      seeds.size(), options.plugins.live.networks, [] { return std::make_unique<run::Runner>(); },
+      [&](run::Runner& runner, std::size_t index) {
+        const run::Recipe recipe = make_recipe(scenario, options, seeds.first + index);
+        return runner.run(scenario, recipe.schedule, recipe.seed, run_options);
+      },
+      [&](std::size_t index, const run::RunResult& result) {
+        const run::Recipe recipe = make_recipe(scenario, options, seeds.first + index);
+        const std::string folder = write_folder(recipe, run_options, options, result);
+        print_report({recipe, result, folder, options.plugins.words()}, options.output);
+        code = worse(code, exit_code_of(result.verdict.outcome));
+        return !is_interrupted();
+      });
+  return code;
+}
+
 ExitCode run_verb(const RunVerbOptions& options) {
   const SeedRange seeds = parse_seeds(options.seeds);
   // Every file is read before anything runs, so that a typo costs nothing.
@@ -181,11 +205,13 @@ ExitCode run_verb(const RunVerbOptions& options) {
   for (const std::string& path : options.scenarios) {
     scenarios.push_back(run::load_scenario(path, registry.systems));
     if (!options.schedule.empty()) run::load_schedule(options.schedule, scenarios.back());
+    if (scenarios.back().system->is_live()) catch_interrupts();
   }
   ExitCode code = kAllHeld;
   for (const run::Scenario& scenario : scenarios) {
+    const auto run_all = scenario.system->is_live() ? run_many_live : run_many;
     code = worse(code, seeds.is_single() ? run_once(scenario, options, seeds.first)
-                                         : run_many(scenario, options, seeds));
+                                         : run_all(scenario, options, seeds));
   }
   return code;
 }

@@ -11,6 +11,8 @@
 #include "dissensus/random.h"
 
 #include "cli/verb.h"
+#include "core/file.h"
+#include "core/limits.h"
 #include "faults/words.h"
 #include "report/examine.h"
 #include "run/schedule_space.h"
@@ -92,6 +94,40 @@ shrink::ShrinkResult shrink_once(const run::Recipe& recipe, const ShrinkVerbOpti
   return shrink::shrink(recipe.scenario, recipe.schedule, recipe.seed, shrink_options);
 }
 
+/// Real servers are too slow to be shrunk with: their schedule is, in the simulator, with the first
+/// seed that shows the same violation there.
+void simulate(const ShrinkVerbOptions& options, const std::string& folder, run::Recipe& recipe) {
+  std::string signature;  // any violation will do for a scenario that has not been run
+  if (!folder.empty()) {
+    const std::string path = folder + "/verdict.json";
+    const oracle::Verdict verdict = oracle::parse_verdict(read_file(path, kScenarioBytesMax), path);
+    if (verdict.violations.empty()) {
+      throw InputError(folder + ": this run does not fail; there is nothing to shrink");
+    }
+    signature = verdict.violations.front().signature();
+  }
+  recipe.scenario = run::simulated_twin(recipe.scenario);
+  constexpr std::uint64_t kSeeds = 200;
+  run::Runner runner;
+  for (std::uint64_t seed = recipe.seed; seed < recipe.seed + kSeeds; ++seed) {
+    const run::RunResult result = runner.run(recipe.scenario, recipe.schedule, seed);
+    const auto& violations = result.verdict.violations;
+    if (violations.empty() || (!signature.empty() && violations.front().signature() != signature)) {
+      continue;
+    }
+    recipe.seed = seed;
+    if (!options.output.quiet && !options.output.json) {
+      fmt::print("shrunk with simulated servers, which show the same violation with seed {}\n",
+                 seed);
+    }
+    return;
+  }
+  throw InputError(fmt::format(
+      "{}: with simulated servers the schedule shows no such violation for {} seeds; it cannot be "
+      "shrunk there",
+      options.path, kSeeds));
+}
+
 /// The run to shrink, and the folder that it has or gets.
 run::Recipe failing_recipe(const ShrinkVerbOptions& options, std::string& folder) {
   std::error_code error;
@@ -111,6 +147,7 @@ run::Recipe failing_recipe(const ShrinkVerbOptions& options, std::string& folder
   if (recipe.branch) {
     throw InputError(options.path + ": this run continued another one; shrink that one");
   }
+  if (recipe.scenario.system->is_live()) simulate(options, folder, recipe);
   return recipe;
 }
 

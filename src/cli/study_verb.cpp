@@ -121,8 +121,7 @@ std::string resume_command(const StudyVerbOptions& options) {
   if (!options.out.empty()) words += " --out " + shell_word(options.out);
   if (options.seed) words += fmt::format(" --seed {}", *options.seed);
   if (options.repetitions) words += fmt::format(" --repetitions {}", *options.repetitions);
-  for (const std::string& file : options.plugins.files) words += " --plugin " + shell_word(file);
-  return words + " --resume";
+  return words + options.plugins.words() + " --resume";
 }
 
 Json to_json(const study::Experiment& experiment, const std::string& folder,

@@ -1,0 +1,1 @@
+// What every test includes is compiled once, with this file.

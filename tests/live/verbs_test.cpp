@@ -1,0 +1,291 @@
+// The verbs on real processes: networks of stand-in servers behind the real interceptor, as a
+// person would run rippled.
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+
+namespace dissensus::cli_test {
+namespace {
+
+using testing::AnyOf;
+using testing::Eq;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+/// Stand-ins close a ledger about every half second at this pace.
+class LiveVerbs : public testing::Test {
+ protected:
+  void SetUp() override { set("STAND_IN_TICK_MS", "40"); }
+  void TearDown() override {
+    for (const std::string& name : names_) unsetenv(name.c_str());
+  }
+  void set(const std::string& name, const std::string& value) {
+    setenv(name.c_str(), value.c_str(), 1);
+    names_.push_back(name);
+  }
+
+  /// Three ledgers after the start, or a violation when none comes for some seconds.
+  std::string scenario(const std::string& more = "") const {
+    return R"(format = "dissensus-scenario/1"
+name = "live-test"
+
+[system]
+kind = "rippled"
+nodes = 4
+accounts = { alice = "400", bob = "300" }
+
+[system.servers]
+start_limit = "60s"
+recovery_limit = "6s"
+pause_max = "0s"
+
+[[workload]]
+at = "100ms"
+node = 0
+from = "alice"
+to = "bob"
+amount = 50
+
+[network]
+latency = "1ms"
+order = "any"
+
+[schedule]
+type = "delay"
+max_delay = "4s"
+
+[oracle.termination]
+level = "ledger"
+goal = 8
+bound = "4s"
+
+[limits]
+virtual_time = "30s"
+)" + more;
+  }
+  std::vector<std::string> words(std::vector<std::string> first,
+                                 const std::vector<std::string>& more = {}) const {
+    first.insert(first.end(), {"--rippled", STAND_IN_SERVER});
+    first.insert(first.end(), more.begin(), more.end());
+    return first;
+  }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+/// Nothing reaches anybody.
+constexpr std::string_view kSplit =
+    R"({"format": "dissensus-schedule/1", "system": "rippled", "nodes": 4,
+  "faults": [{"type": "partition", "groups": [[0, 1], [2, 3]], "from": "0s"}]})";
+
+std::size_t stand_ins_running() {
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "cmdline", std::ios::binary);
+    std::string line;
+    std::getline(file, line, '\0');
+    // Those of other tests run in other folders but are the same program: tests of this file do
+    // not run side by side.
+    count += line == STAND_IN_SERVER ? 1 : 0;
+  }
+  return count;
+}
+
+TEST_F(LiveVerbs, ARunWithoutDelaysPassesAndIsRecordedAsAnyOther) {
+  const WorkFolder folder;
+  folder.write("live.toml", scenario());
+  const CommandResult result = folder.run(words({"run", "live.toml"}));
+  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+  EXPECT_THAT(result.err, HasSubstr("all servers propose after"));
+  EXPECT_THAT(result.out, HasSubstr("ended by goal"));
+  const fs::path run = fs::canonical(folder.file("runs/latest"));
+  const std::string recorded = run.string();
+  for (const char* const name : {"trace.jsonl.gz", "verdict.json", "metrics.json", "diagram.svg",
+                                 "live.json", "servers/0.log", "servers/3.log"}) {
+    EXPECT_TRUE(fs::exists(run / name)) << name;
+  }
+  const auto live = nlohmann::json::parse(read_text(run / "live.json"));
+  EXPECT_GT(live["frames_written"], 50);
+  EXPECT_EQ(live["links_lost"], 0);
+  const auto metrics = nlohmann::json::parse(read_text(run / "metrics.json"));
+  EXPECT_GT(metrics["messages"]["by_kind"]["Validation"]["sent"], 0) << metrics.dump(1);
+
+  // Schedules of real servers are schedules of simulated ones.
+  folder.write("twin.toml",
+               replaced(replaced(scenario(), "rippled\"", "xrpl\""), R"([system.servers]
+start_limit = "60s"
+recovery_limit = "6s"
+pause_max = "0s"
+)",
+                        ""));
+  EXPECT_EQ(folder.run({"run", "twin.toml", "--schedule", "runs/latest/schedule.json"}).exit_code,
+            0);
+
+  // The same schedule with simulated servers is one command.
+  const CommandResult twin = folder.run({"replay", recorded, "--simulated"});
+  EXPECT_EQ(twin.exit_code, 0) << twin.out << twin.err;
+  EXPECT_THAT(twin.out, HasSubstr("(xrpl, 4 nodes)"));
+  EXPECT_THAT(twin.out, HasSubstr("with simulated servers"));
+}
+
+TEST_F(LiveVerbs, ASplitNetworkFailsTerminationAndIsReportedFromItsTrace) {
+  const WorkFolder folder;
+  folder.write("live.toml", scenario());
+  folder.write("split.json", kSplit);
+  const CommandResult result = folder.run(words({"run", "live.toml", "--schedule", "split.json"}));
+  EXPECT_EQ(result.exit_code, 1) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("termination  fail"));
+  const CommandResult report = folder.run({"report", "runs/latest"});
+  EXPECT_EQ(report.exit_code, 1) << report.err;
+  EXPECT_THAT(read_text(folder.file("runs/latest/report.html")), HasSubstr("termination"));
+}
+
+TEST_F(LiveVerbs, ACrashedServerComesBack) {
+  const WorkFolder folder;
+  folder.write("live.toml", scenario());
+  folder.write("crash.json", R"({"format": "dissensus-schedule/1", "system": "rippled", "nodes": 4,
+  "faults": [{"type": "crash", "node": 3, "at": "500ms", "restart_after": "1s"}]})");
+  const CommandResult result = folder.run(words({"run", "live.toml", "--schedule", "crash.json"}));
+  // Whether the toy catches up is its affair; the verdict must be about it, not about a breakdown.
+  EXPECT_THAT(result.exit_code, AnyOf(Eq(0), Eq(1))) << result.out << result.err;
+  const std::string log = read_text(folder.file("runs/latest/nodes/3.log"));
+  EXPECT_THAT(log, HasSubstr("the server is started again"));
+}
+
+TEST_F(LiveVerbs, AHuntRatesItsFindingAndKeepsEveryRun) {
+  const WorkFolder folder;
+  folder.write("live.toml", scenario());
+  const CommandResult result = folder.run(
+      words({"hunt", "live.toml", "--search", "random", "--budget", "4runs", "--confirm", "1"}));
+  ASSERT_EQ(result.exit_code, 1) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("found a violation"));
+  EXPECT_THAT(result.out, AnyOf(HasSubstr("reliable: "), HasSubstr("flaky: ")));
+  EXPECT_TRUE(fs::exists(folder.file("runs/latest/confirm.json")));
+  EXPECT_TRUE(fs::exists(folder.file("runs/latest/report.html")));
+  EXPECT_TRUE(fs::exists(folder.file("runs/latest-hunt/store.sqlite.runs/1-0.jsonl.gz")));
+}
+
+// Runs of real servers cannot be made again: isolation reads what was kept of them.
+TEST_F(LiveVerbs, CausesAreIsolatedFromKeptRuns) {
+  const WorkFolder folder;
+  folder.write("slow.toml", scenario());
+  folder.write("fast.toml", replaced(scenario(), "max_delay = \"4s\"", "max_delay = \"1ms\""));
+  const CommandResult campaign =
+      folder.run(words({"campaign", "slow.toml", "fast.toml", "--runs", "4", "--out", "all.sqlite",
+                        "--confirm", "0", "--networks", "2"}));
+  ASSERT_EQ(campaign.exit_code, 1) << campaign.out << campaign.err;
+  const CommandResult result = folder.run({"isolate", "all.sqlite", "--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["failing"], 2) << result.out;
+}
+
+TEST_F(LiveVerbs, WhatIsNoServerIsRefusedInOneLine) {
+  const WorkFolder folder;
+  folder.write("live.toml", scenario());
+  for (const std::string program : {"/bin/ls", "/no/such/program", "/etc/passwd"}) {
+    const CommandResult result = folder.run({"run", "live.toml", "--rippled", program});
+    EXPECT_EQ(result.exit_code, 2) << program;
+    EXPECT_THAT(result.err, HasSubstr("dissensus: ")) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(program)) << result.err;
+  }
+}
+
+TEST_F(LiveVerbs, AServerThatDiesAtTheStartEndsTheCommand) {
+  set("STAND_IN_DIE_AT_START", "1");
+  set("STAND_IN_NODE", "2");
+  const WorkFolder folder;
+  folder.write("live.toml", scenario());
+  const CommandResult result = folder.run(words({"run", "live.toml"}));
+  EXPECT_EQ(result.exit_code, 2) << result.out << result.err;
+  EXPECT_THAT(result.err, HasSubstr("node 2")) << result.err;
+  EXPECT_EQ(stand_ins_running(), 0u);
+}
+
+TEST_F(LiveVerbs, AServerThatDiesInARunLeavesTheVerdictOpen) {
+  set("STAND_IN_DIE_AFTER_MS", "12000");
+  set("STAND_IN_NODE", "1");
+  const WorkFolder folder;
+  // Without a goal the run goes on until the server dies.
+  folder.write("live.toml", replaced(scenario(), "goal = 8\n", ""));
+  const CommandResult result = folder.run(words({"run", "live.toml"}));
+  EXPECT_EQ(result.exit_code, 3) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("ended by server 1")) << result.out;
+  EXPECT_TRUE(fs::exists(folder.file("runs/latest/trace.jsonl.gz")));
+  EXPECT_EQ(stand_ins_running(), 0u);
+}
+
+TEST_F(LiveVerbs, SchedulesThatOnlySimulatedNodesCanFollowAreRefused) {
+  const WorkFolder folder;
+  folder.write("live.toml", scenario());
+  folder.write("twins.json", R"({"format": "dissensus-schedule/1", "system": "rippled", "nodes": 4,
+  "faults": [{"type": "twins", "node": 0, "first": [1], "second": [2, 3]}]})");
+  const CommandResult result = folder.run(words({"run", "live.toml", "--schedule", "twins.json"}));
+  EXPECT_EQ(result.exit_code, 2) << result.out << result.err;
+  EXPECT_THAT(result.err, HasSubstr("twins"));
+}
+
+TEST_F(LiveVerbs, KeysOfTheSimulatorAreRefused) {
+  const WorkFolder folder;
+  folder.write("live.toml", replaced(scenario(), "nodes = 4\n", "nodes = 4\nbugs = [\"B1\"]\n"));
+  const CommandResult result = folder.run(words({"run", "live.toml"}));
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("live.toml:7: system.bugs: ")) << result.err;
+}
+
+/// Starts a command and ends it with a signal after a while; returns its exit code, -1 for a
+/// signal.
+int run_and_signal(const WorkFolder& folder, const std::vector<std::string>& command, int signal,
+                   std::chrono::milliseconds after) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (chdir(folder.file("").c_str()) != 0) _exit(127);
+    std::vector<char*> arguments{const_cast<char*>(DISSENSUS_BINARY)};
+    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    const int null = open("/dev/null", O_RDWR);
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+    execv(DISSENSUS_BINARY, arguments.data());
+    _exit(127);
+  }
+  std::this_thread::sleep_for(after);
+  kill(child, signal);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_F(LiveVerbs, CtrlCEndsAHuntKeepsItsResultsAndLeavesNoServer) {
+  const WorkFolder folder;
+  folder.write("live.toml", replaced(scenario(), "goal = 8\n", ""));
+  const int code = run_and_signal(
+      folder, words({"hunt", "live.toml", "--search", "random", "--budget", "20runs"}), SIGINT,
+      std::chrono::seconds(9));
+  EXPECT_THAT(code, AnyOf(Eq(3), Eq(1)));
+  EXPECT_TRUE(fs::exists(folder.file("runs/latest-hunt/store.sqlite")));
+  EXPECT_EQ(stand_ins_running(), 0u);
+}
+
+TEST_F(LiveVerbs, NoServerSurvivesTheDeathOfTheProgram) {
+  const WorkFolder folder;
+  folder.write("live.toml", replaced(scenario(), "goal = 8\n", ""));
+  EXPECT_EQ(run_and_signal(folder, words({"run", "live.toml"}), SIGKILL, std::chrono::seconds(5)),
+            -1);
+  for (int i = 0; i < 50 && stand_ins_running() > 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  EXPECT_EQ(stand_ins_running(), 0u);
+}
+
+}  // namespace
+}  // namespace dissensus::cli_test
