@@ -143,8 +143,13 @@ void confirm(const EvaluationPlan& plan, EvaluationWorker& worker, const Item& i
   }
   for (std::size_t i = 0; i < plan.confirmations; ++i) {
     const std::uint64_t seed = derive_seed(finding.seed, "confirmation", i) >> 11;
-    const run::RunResult again = worker.runner.run(plan.scenario, finding.schedule, seed);
-    if (again.ended_by == kInterrupted) return;
+    run::RunResult again;
+    try {
+      again = worker.runner.run(plan.scenario, finding.schedule, seed);
+    } catch (const OutsideError&) {
+      return;  // the finding stands, confirmed as far as it was
+    }
+    if (again.broken_off) return;
     ++finding.confirmations;
     const auto& violations = again.verdict.violations;
     finding.confirmed += std::any_of(violations.begin(), violations.end(),

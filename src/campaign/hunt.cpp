@@ -67,7 +67,7 @@ class Hunt {
 
  private:
   void fill_window() {
-    while (pool_.under_way() < kWindow && asked_ < options_.budget.runs) {
+    while (pool_.under_way() < window_ && asked_ < options_.budget.runs) {
       std::optional<Candidate> candidate = parts_.search->ask();
       if (!candidate) {
         DISSENSUS_ASSERT(pool_.under_way() > 0,
@@ -199,6 +199,8 @@ class Hunt {
   EvaluationWorker finding_worker_;
   WallClock::time_point start_ = WallClock::now();
   EvaluationPlan plan_;
+  /// Runs of real servers take minutes and are never equal: a search is better told of each.
+  std::size_t window_ = plan_.scenario.system->is_live() ? options_.jobs : kWindow;
   OrderedPool<EvaluationWorker, Item, std::function<void(EvaluationWorker&, Item&)>> pool_;
 };
 

@@ -32,7 +32,7 @@ struct HuntOptions {
   bool all = false;         ///< do not stop at the first violation
   std::size_t repeats = 1;  ///< runs per evaluation, whose objectives are averaged
   /// Live systems: how often the schedule of a finding is run again.
-  std::size_t confirmations = 3;
+  std::size_t confirmations = 0;
 };
 
 /// What hunts. parts.h makes it from names; who has a search of their own fills it in.

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/verb.h"
+#include "cli/tla_options.h"
 #include "conform/catalogue.h"
 #include "conform/finding_file.h"
 #include "conform/mutation.h"
@@ -23,7 +23,7 @@ struct ConformOptions {
   std::string walks = "10/1000";
   std::size_t rounds = 20;
   std::uint64_t seed = 1;
-  double seconds = 0;
+  conform::WorkflowLimits limits;
   std::vector<std::string> settings;
   std::vector<std::string> constants;
   std::string out;
@@ -31,15 +31,6 @@ struct ConformOptions {
   std::size_t mutation_rounds = conform::MutationBudget{}.rounds;
   OutputOptions output;
 };
-
-/// "key=value"
-std::pair<std::string, std::string> split_pair(const std::string& text, std::string_view option) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    throw InputError(fmt::format("{} {}: expected NAME=VALUE", option, text));
-  }
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
 
 /// "3/2": two whole numbers; the first may be "all".
 std::pair<std::size_t, std::size_t> split_numbers(const std::string& text, std::string_view option,
@@ -66,21 +57,37 @@ std::pair<std::size_t, std::size_t> split_numbers(const std::string& text, std::
 conform::Variant variant_of(const ConformOptions& options) {
   conform::Variant variant;
   for (const std::string& setting : options.settings) {
-    variant.settings.push_back(split_pair(setting, "--set"));
+    variant.settings.push_back(split_assignment(setting, "--set"));
   }
   for (const std::string& constant : options.constants) {
-    variant.constants.push_back(split_pair(constant, "--constant"));
+    variant.constants.push_back(split_assignment(constant, "--constant"));
   }
   return variant;
 }
 
-void print_counters(const conform::WorkflowCounters& counters) {
+std::string cut_text(const conform::WorkflowCounters& counters,
+                     const conform::WorkflowLimits& limits) {
+  return fmt::format(
+      "judged in part: of {} traces only the first {} steps (--limit-steps), not the rest\n",
+      counters.cut_traces, limits.trace_events);
+}
+
+void add_step_limit(CLI::App& app, ConformOptions& options) {
+  app.add_option("--limit-steps", options.limits.trace_events,
+                 "Judge so many steps of one run; longer ones are reported as judged in part")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}))
+      ->capture_default_str();
+}
+
+void print_counters(const conform::WorkflowCounters& counters,
+                    const conform::WorkflowLimits& limits) {
   fmt::print("{} traces, {} steps judged in {:.2f} s (and {:.2f} s to make them)\n",
              counters.traces, counters.steps, counters.verify_seconds, counters.generate_seconds);
   if (counters.same_sequence + counters.same_order > 0) {
     fmt::print("{} traces were known, {} more up to the order of independent steps\n",
                counters.same_sequence, counters.same_order);
   }
+  if (counters.cut_traces > 0) fmt::print("{}", cut_text(counters, limits));
 }
 
 void print_coverage(const conform::BoundMapping::Coverage& coverage) {
@@ -123,8 +130,7 @@ ExitCode run_check(const ConformOptions& options) {
   const auto [inputs, values] =
       split_numbers(options.inputs, "--inputs", std::max<std::size_t>(mapping.inputs.size(), 1));
   const auto [walks, depth] = split_numbers(options.walks, "--walks", 0);
-  conform::WorkflowLimits limits;
-  limits.seconds = options.seconds;
+  const conform::WorkflowLimits& limits = options.limits;
   std::optional<conform::ConformanceFinding> finding;
   if (options.workflow == "both") {
     finding = conformance.conform(options.rounds, depth, limits);
@@ -139,13 +145,18 @@ ExitCode run_check(const ConformOptions& options) {
 
   const conform::WorkflowCounters& counters = conformance.counters();
   const conform::BoundMapping::Coverage coverage = conformance.coverage();
+  const bool is_cut = counters.cut_traces > 0;
   std::string text;
   if (finding) text = conform::to_json({options.file, variant, *finding});
   if (finding && !options.out.empty()) write_file(options.out, text);
   if (options.output.json) {
-    Json json{{"result", finding ? "violation" : "conforms"},
+    Json json{{"result", finding  ? "violation"
+                         : is_cut ? "incomplete"
+                                  : "conforms"},
               {"traces", counters.traces},
               {"steps", counters.steps},
+              {"cut_traces", counters.cut_traces},
+              {"limit_steps", limits.trace_events},
               {"same_sequence", counters.same_sequence},
               {"same_order", counters.same_order},
               {"cached_steps", counters.cached_steps},
@@ -161,27 +172,36 @@ ExitCode run_check(const ConformOptions& options) {
     if (finding) {
       print_finding(mapping, *finding);
     } else {
-      fmt::print("no violation: model and implementation agree\n");
+      fmt::print("no violation: model and implementation agree{}\n",
+                 is_cut ? " as far as they were compared" : "");
       print_coverage(coverage);
     }
-    print_counters(counters);
+    print_counters(counters, limits);
     if (finding && !options.out.empty()) {
-      fmt::print("again: dissensus conform replay {}\n", options.out);
+      fmt::print("again: dissensus conform replay {}{}\n", options.out,
+                 finding->is_script || limits.trace_events == conform::WorkflowLimits{}.trace_events
+                     ? ""
+                     : fmt::format(" --limit-steps {}", limits.trace_events));
     }
   }
-  return finding ? kViolation : kAllHeld;
+  if (finding) return kViolation;
+  return is_cut ? kUnknown : kAllHeld;
 }
 
 ExitCode run_replay(const ConformOptions& options) {
   const conform::FindingFile file = conform::read_finding(options.file);
   const conform::Mapping mapping = conform::load_mapping(file.mapping);
   conform::Conformance conformance(mapping, file.variant, 1);
-  const auto violation = conformance.repeat(file.finding);
+  const auto violation = conformance.repeat(file.finding, options.limits);
+  const bool is_cut = conformance.counters().cut_traces > 0;
   if (!options.output.quiet) {
-    fmt::print("{}", violation ? conform::to_text(*violation)
-                               : "no violation: it does not show any more\n");
+    fmt::print("{}",
+               violation ? conform::to_text(*violation)
+               : is_cut ? "no violation so far; " + cut_text(conformance.counters(), options.limits)
+                        : "no violation: it does not show any more\n");
   }
-  return violation ? kViolation : kAllHeld;
+  if (violation) return kViolation;
+  return is_cut ? kUnknown : kAllHeld;
 }
 
 ExitCode run_catalogue(const ConformOptions& options) {
@@ -190,7 +210,7 @@ ExitCode run_catalogue(const ConformOptions& options) {
   std::vector<conform::CatalogueRow> rows;
   bool all_expected = true;
   for (const conform::CatalogueEntry& entry : catalogue.entries) {
-    rows.push_back(conform::run_entry(mapping, entry, options.seed));
+    rows.push_back(conform::run_entry(mapping, entry, options.seed, options.limits));
     all_expected = all_expected && rows.back().is_expected;
   }
   if (!options.output.quiet) fmt::print("{}", conform::to_table(catalogue, rows));
@@ -203,6 +223,7 @@ ExitCode run_mutate(const ConformOptions& options) {
   for (const conform::MappingInput& input : mapping.inputs) values.push_back(input.from);
   conform::MutationBudget budget;
   budget.rounds = options.mutation_rounds;
+  budget.limits = options.limits;
   const auto start = std::chrono::steady_clock::now();
   std::size_t detected = 0;
   const conform::MutantOutcome unchanged = conform::try_mutant(mapping, {}, budget, options.seed);
@@ -251,7 +272,8 @@ Verb add_conform_verb(CLI::App& program) {
       ->capture_default_str();
   check->add_option("--rounds", options->rounds, "How often")->capture_default_str();
   check->add_option("--seed", options->seed, "Seed of everything drawn")->capture_default_str();
-  check->add_option("--seconds", options->seconds, "Stop after this time; 0: no limit")
+  add_step_limit(*check, *options);
+  check->add_option("--seconds", options->limits.seconds, "Stop after this time; 0: no limit")
       ->capture_default_str();
   check->add_option("--set", options->settings, "KEY=TOML of the scenario, e.g. system.nodes=7");
   check->add_option("--constant", options->constants, "NAME=VALUE of the model");
@@ -261,11 +283,13 @@ Verb add_conform_verb(CLI::App& program) {
 
   CLI::App* replay = app->add_subcommand("replay", "Repeat a finding");
   replay->add_option("FINDING", options->file, "File written by conform check --out")->required();
+  add_step_limit(*replay, *options);
   options->output.add_to(*replay);
 
   CLI::App* catalogue = app->add_subcommand("catalogue", "Known faults and their verdicts");
   catalogue->add_option("CATALOGUE", options->file, "Catalogue file")->required();
   catalogue->add_option("--seed", options->seed, "Seed of everything drawn");
+  add_step_limit(*catalogue, *options);
   options->output.add_to(*catalogue);
 
   CLI::App* mutate =
@@ -274,6 +298,7 @@ Verb add_conform_verb(CLI::App& program) {
   mutate->add_option("--rounds", options->mutation_rounds, "Traces of each workflow per mutant")
       ->capture_default_str();
   mutate->add_option("--seed", options->seed, "Seed of everything drawn");
+  add_step_limit(*mutate, *options);
   options->output.add_to(*mutate);
 
   check->footer(

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/hunt_panel.h"
+#include "cli/verb.h"
 #include "core/file.h"
 
 namespace dissensus::cli {
@@ -86,7 +87,7 @@ void write_live_page(const FindingFolder& folder, const campaign::Finding& findi
   page.found.recipe = folder.recipe;
   page.found.verdict = folder.result.verdict;
   page.found.trace = run::to_trace(folder.recipe, trace::Detail::everything, folder.result);
-  page.found.replay = fmt::format("{} replay {}", program_invocation_name, folder.path);
+  page.found.replay = replay_command(folder.path) + plan.replay_words;
   page.hunt = plan.hunt;
   page.hunt.emplace_back("reliability", reliability(finding));
   report::write_page(folder.path, page);

@@ -18,6 +18,7 @@ struct ExaminePlan {
   bool report = true;
   std::size_t jobs = 1;
   std::vector<std::pair<std::string, std::string>> hunt;  ///< how it went, for the report
+  std::string replay_words = {};  ///< that the replay command needs beside the folder
 };
 
 struct FindingFolder {

@@ -35,10 +35,6 @@ void HuntSettings::add_to(CLI::App& verb) {
   verb.add_option("--repeats", repeats, "Runs per evaluation, for systems that are not exact")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
-  verb.add_option("--confirm", confirmations,
-                  "Real servers: runs that tell whether a finding is reliable or flaky")
-      ->check(CLI::Range(0, 1000))
-      ->capture_default_str();
   verb.add_flag("--resume", resume, "Go on with the hunt that was interrupted");
   plugins.add_to(verb);
   output.add_to(verb);
@@ -55,7 +51,6 @@ campaign::HuntOptions HuntSettings::to_options() const {
   options.seed = seed;
   options.jobs = jobs;
   options.repeats = repeats;
-  options.confirmations = confirmations;
   return options;
 }
 
@@ -82,9 +77,6 @@ std::string HuntSettings::command_words() const {
   }
   if (!faults.empty()) words += " --faults " + shell_word(faults);
   words += fmt::format(" --seed {}", seed);
-  if (confirmations != HuntSettings{}.confirmations) {
-    words += fmt::format(" --confirm {}", confirmations);
-  }
   if (repeats != 1) words += fmt::format(" --repeats {}", repeats);
   return words + plugins.words();
 }

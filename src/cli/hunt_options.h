@@ -20,7 +20,6 @@ struct HuntSettings {
   std::uint64_t seed = 1;
   std::size_t jobs = default_jobs();
   std::size_t repeats = 1;
-  std::size_t confirmations = campaign::HuntOptions{}.confirmations;
   bool resume = false;
   PluginOptions plugins;
   OutputOptions output;

@@ -23,6 +23,7 @@ struct HuntVerbOptions {
   HuntSettings settings;
   std::string budget = "10000runs";
   std::string out = "runs";
+  std::size_t confirmations = 3;
   bool all = false;
   bool no_shrink = false;
   bool no_report = false;
@@ -32,6 +33,7 @@ struct HuntVerbOptions {
 struct FinishedHunt {
   campaign::HuntResult result;
   double wall_seconds = 0;
+  std::string_view time = "virtual";    ///< which time passes in runs
   std::string folder;                   ///< of the hunt
   std::vector<FindingFolder> findings;  ///< in the order of result.progress.findings
   std::string replay;                   ///< of the first finding
@@ -39,9 +41,13 @@ struct FinishedHunt {
 };
 
 std::string resume_command(const HuntVerbOptions& options, const std::string& folder) {
-  return fmt::format("{} hunt {} {} --budget {} --out {}{} --resume", program_invocation_name,
+  return fmt::format("{} hunt {} {} --budget {} --out {}{}{} --resume", program_invocation_name,
                      shell_word(options.settings.scenario), options.settings.command_words(),
-                     options.budget, shell_word(folder), options.all ? " --all" : "");
+                     options.budget, shell_word(folder),
+                     options.confirmations == HuntVerbOptions{}.confirmations
+                         ? std::string()
+                         : fmt::format(" --confirm {}", options.confirmations),
+                     options.all ? " --all" : "");
 }
 
 std::vector<std::pair<std::string, std::string>> hunt_words(const HuntVerbOptions& options,
@@ -50,7 +56,7 @@ std::vector<std::pair<std::string, std::string>> hunt_words(const HuntVerbOption
   return {{"search", options.settings.search},
           {"seed of the hunt", std::to_string(options.settings.seed)},
           {"runs", std::to_string(progress.runs)},
-          {"virtual time",
+          {fmt::format("{} time", hunt.time),
            fmt::format("{:.1f} s", std::chrono::duration<double>(progress.virtual_time).count())},
           {"runs that failed", std::to_string(progress.failed)},
           {"runs made twice, all equal", progress.equal == progress.repeated
@@ -64,7 +70,7 @@ void record_findings(const HuntVerbOptions& options, const run::Scenario& scenar
                      const SystemRegistry& systems, const std::string& parent,
                      campaign::Store& store, FinishedHunt& hunt) {
   const ExaminePlan plan{!options.no_shrink, !options.no_report, options.settings.jobs,
-                         hunt_words(options, hunt)};
+                         hunt_words(options, hunt), options.settings.plugins.words()};
   for (const campaign::Finding& finding : hunt.result.progress.findings) {
     const std::string existing = store.folder_of(finding.signature);
     FindingFolder folder = record_finding(scenario, finding, parent, existing);
@@ -138,10 +144,11 @@ void print_shrunk(const shrink::ShrinkResult& shrunk) {
 
 void print_text(const HuntVerbOptions& options, const FinishedHunt& hunt) {
   const campaign::HuntProgress& progress = hunt.result.progress;
-  fmt::print("{} after {} {} ({:.1f} s of virtual time, {:.2f} s of wall time)\n",
+  fmt::print("{} after {} {} ({:.1f} s of {} time, {:.2f} s of wall time)\n",
              hunt.result.found() ? "found a violation" : "found nothing", progress.runs,
              progress.runs == 1 ? "run" : "runs",
-             static_cast<double>(progress.virtual_time.count()) / 1e6, hunt.wall_seconds);
+             static_cast<double>(progress.virtual_time.count()) / 1e6, hunt.time,
+             hunt.wall_seconds);
   for (std::size_t i = 0; i < hunt.findings.size() && options.all; ++i) {
     const campaign::Finding& finding = progress.findings[i];
     fmt::print("  {} x {}, first in run {}: {}\n", finding.count, finding.signature,
@@ -197,12 +204,14 @@ ExitCode hunt(const HuntVerbOptions& options) {
   campaign::HuntOptions hunt_options = settings.to_options();
   hunt_options.budget = campaign::parse_budget(options.budget);
   hunt_options.all = options.all;
+  hunt_options.confirmations = options.confirmations;
   const Registry registry = settings.plugins.load();
   const run::Scenario scenario = run::load_scenario(settings.scenario, registry.systems);
   settings.limit_jobs(scenario, hunt_options);
   campaign::HuntParts parts = campaign::make_parts(scenario, registry, hunt_options);
 
   FinishedHunt hunt;
+  hunt.time = time_word(scenario);
   hunt.folder = settings.resume ? find_hunt_folder(options.out)
                                 : create_hunt_folder(options.out, scenario.name);
   // A resumed hunt's findings go beside it, where those of a new one go.
@@ -245,6 +254,10 @@ Verb add_hunt_verb(CLI::App& program) {
                   "the hunt's own folder")
       ->capture_default_str();
   app->add_flag("--all", options->all, "Go on after the first violation; one finding per kind");
+  app->add_option("--confirm", options->confirmations,
+                  "Real servers: runs that tell whether a finding is reliable or flaky")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
   app->add_flag("--no-shrink", options->no_shrink, "Leave findings as they were found");
   app->add_flag("--no-report", options->no_report, "Write no report.html");
   app->footer("Example:\n  dissensus hunt scenarios/majority/overtaken-commit.toml --budget 30s");

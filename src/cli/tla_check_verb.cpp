@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/tla_options.h"
-#include "cli/tla_tlc.h"
 #include "conform/quint.h"
+#include "conform/tlc.h"
 #include "core/file.h"
 
 namespace dissensus::cli {
@@ -90,11 +90,13 @@ Json json_of(const tla::Spec& spec, const SpecOptions& options, const tla::Check
 
 ExitCode cross_check(const CheckVerb& verb, const tla::Spec& spec, const tla::CheckResult& result,
                      Json& json) {
-  const tla::CheckOptions options;
-  std::optional<bool> deadlock;
-  if (verb.no_deadlock) deadlock = false;
-  const TlcAnswer answer = run_tlc(verb.tlc, spec.path(), verb.spec.config_path, deadlock);
-  const std::string difference = disagreement(result, answer);
+  conform::TlcQuestion question;
+  question.jar = verb.tlc;
+  question.spec = spec.path();
+  question.config = verb.spec.config_path;
+  question.ignore_deadlock = verb.no_deadlock;
+  const conform::TlcAnswer answer = conform::ask_tlc(question);
+  const std::string difference = conform::disagreement(result, answer);
   json["tlc"] = {{"result", answer.result},
                  {"message", answer.message},
                  {"seconds", answer.seconds},
@@ -160,7 +162,8 @@ Verb add_tla_check_verb(CLI::App& tla) {
   CLI::Option* on =
       app->add_flag("--deadlock", verb->deadlock, "Report states without successor (default)");
   app->add_flag("--no-deadlock", verb->no_deadlock, "Do not")->excludes(on);
-  app->add_option("--seed", verb->seed, "Of RandomElement and its like")->capture_default_str();
+  app->add_option("--seed", verb->seed, "Of RandomElement and its like, in constants, too")
+      ->capture_default_str();
   app->add_option("--limit-states", verb->limits.states, "Stop after so many distinct states");
   app->add_option("--limit-seconds", verb->limits.seconds, "Stop after this time");
   app->add_option("--limit-memory", verb->limit_megabytes, "Stop at so many MB");

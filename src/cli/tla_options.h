@@ -1,4 +1,4 @@
-// What the verbs of `dissensus tla` share: which specification, and how results are shown.
+// What the verbs about models (tla, conform) share: which specification, and how results are shown.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct SpecOptions {
   std::string config_path;  ///< that was used; empty: none
 };
 
-/// "NAME=VALUE"; InputError otherwise.
+/// "NAME=VALUE", neither of them empty; InputError otherwise.
 std::pair<std::string, std::string> split_assignment(const std::string& text,
                                                      std::string_view option);
 /// "NAME=3"

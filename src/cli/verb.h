@@ -69,6 +69,8 @@ struct RunReport {
   std::string replay_words = {};  ///< that the replay command needs beside the folder
 };
 void print_report(const RunReport& report, const OutputOptions& output);
+/// Which time passes in runs of the scenario: "virtual", or "real".
+std::string_view time_word(const run::Scenario& scenario);
 /// The command that repeats what is in a folder; printed last.
 std::string replay_command(const std::string& folder);
 

@@ -39,14 +39,16 @@ struct CatalogueVerdict {
       config;  ///< the least that found it, "3/2" or "10/1000"; else the most that was tried
   double seconds = 0;  ///< from the files to the verdict
   std::uint64_t traces = 0;
+  std::uint64_t cut_traces = 0;  ///< judged in part: too long
 };
 struct CatalogueRow {
   CatalogueVerdict one;
   CatalogueVerdict two;
-  bool is_expected = false;
+  bool is_expected = false;  ///< "nothing" is not said of runs that were judged in part
 };
 
-CatalogueRow run_entry(const Mapping& mapping, const CatalogueEntry& entry, std::uint64_t seed);
+CatalogueRow run_entry(const Mapping& mapping, const CatalogueEntry& entry, std::uint64_t seed,
+                       const WorkflowLimits& limits = {});
 /// Markdown, one line per entry.
 std::string to_table(const Catalogue& catalogue, const std::vector<CatalogueRow>& rows);
 

@@ -1,14 +1,11 @@
 #include "conform/external_tlc.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <memory>
 
 #include <fmt/format.h>
 
+#include "conform/tlc.h"
 #include "core/file.h"
 
 namespace dissensus::conform {
@@ -112,46 +109,32 @@ std::string trace_module(BoundMapping& mapping, const ObservedTrace& trace, std:
 TlcVerdict judge_with_tlc(BoundMapping& mapping, const std::string& spec_path,
                           const ObservedTrace& trace, const TlcOptions& options) {
   namespace fs = std::filesystem;
-  std::string pattern = (fs::temp_directory_path() / "dissensus-tlc-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) throw InputError("no temporary folder can be made");
-  const fs::path folder = pattern;
-  const std::unique_ptr<const fs::path, void (*)(const fs::path*)> cleaner(
-      &folder, [](const fs::path* path) {
-        std::error_code ignored;
-        fs::remove_all(*path, ignored);
-      });
+  const TemporaryFolder folder;
   for (const fs::directory_entry& entry :
        fs::directory_iterator(fs::path(spec_path).parent_path())) {
     if (entry.path().extension() == ".tla") {
-      fs::copy_file(entry.path(), folder / entry.path().filename());
+      fs::copy_file(entry.path(), folder.path() / entry.path().filename());
     }
   }
   TlcVerdict verdict;
-  write_file((folder / (std::string(kModule) + ".tla")).string(),
-             trace_module(mapping, trace, options.events_most, verdict.events));
-  write_file((folder / (std::string(kModule) + ".cfg")).string(), config_text(mapping));
-  const std::string log = (folder / "log").string();
-  const std::string command = fmt::format(
-      "cd '{}' && '{}' -XX:+UseSerialGC -cp '{}' tlc2.TLC -workers 1 -metadir '{}/states' {}.tla "
-      "> '{}' 2>&1 < /dev/null",
-      folder.string(), options.java, options.jar, folder.string(), kModule, log);
-  const auto start = std::chrono::steady_clock::now();
-  const int status = std::system(command.c_str());
-  verdict.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const std::string said = read_file(log, std::size_t{256} << 20);
-  if (said.find("Invariant TraceIsNotOver is violated") != std::string::npos) {
-    verdict.is_admitted = true;
-    return verdict;
+  TlcQuestion question;
+  question.jar = options.jar;
+  question.java = options.java;
+  question.spec = (folder.path() / (std::string(kModule) + ".tla")).string();
+  question.config = (folder.path() / (std::string(kModule) + ".cfg")).string();
+  write_file(question.spec, trace_module(mapping, trace, options.events_most, verdict.events));
+  write_file(question.config, config_text(mapping));
+  verdict.is_cut = trace.is_cut || verdict.events < trace.observations.size();
+  const TlcAnswer answer = ask_tlc(question);
+  verdict.seconds = answer.seconds;
+  verdict.is_admitted =
+      answer.result == "violation" && answer.message.find("TraceIsNotOver") != std::string::npos;
+  if (verdict.is_admitted) return verdict;
+  if (answer.result != "ok" || !answer.depth) {
+    throw InputError(fmt::format("TLC gave no verdict: {}",
+                                 answer.message.empty() ? "is that its jar?" : answer.message));
   }
-  const std::size_t depth_at = said.find("The depth of the complete state graph search is ");
-  if (depth_at == std::string::npos) {
-    const std::size_t error = said.find("Error: ");
-    throw InputError(fmt::format("TLC gave no verdict (exit {}): {}", status,
-                                 error == std::string::npos
-                                     ? "is that its jar?"
-                                     : said.substr(error, said.find('\n', error) - error)));
-  }
-  verdict.refused = std::stoul(said.substr(depth_at + 48));
+  verdict.refused = *answer.depth;
   return verdict;
 }
 

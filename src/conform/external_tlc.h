@@ -19,6 +19,7 @@ struct TlcOptions {
 
 struct TlcVerdict {
   bool is_admitted = false;
+  bool is_cut = false;      ///< the trace goes on after what TLC was given
   std::size_t events = 0;   ///< events given to TLC
   std::size_t refused = 0;  ///< number of the first event that it does not admit, from 1
   double seconds = 0;

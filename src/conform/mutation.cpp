@@ -62,12 +62,14 @@ MutantOutcome try_mutant(const Mapping& mapping, const Mutant& mutant, const Mut
   MutantOutcome outcome;
   std::uint64_t traces = 0;
   std::uint64_t steps = 0;
+  std::uint64_t cut_traces = 0;
   for (const Variant& variant : variants_of(mapping, mutant.variant)) {
     Conformance conformance(mapping, variant, seed);
     try {
-      const auto finding = conformance.conform(budget.rounds, budget.depth);
+      const auto finding = conformance.conform(budget.rounds, budget.depth, budget.limits);
       traces += conformance.counters().traces;
       steps += conformance.counters().steps;
+      cut_traces += conformance.counters().cut_traces;
       if (!finding) continue;
       outcome.is_detected = true;
       outcome.how = fmt::format("{} at step {} of trace {}", to_string(finding->violation.type),
@@ -80,6 +82,7 @@ MutantOutcome try_mutant(const Mapping& mapping, const Mutant& mutant, const Mut
   }
   if (!outcome.is_detected) {
     outcome.how = fmt::format("not noticed in {} traces of {} steps in all", traces, steps);
+    if (cut_traces > 0) outcome.how += fmt::format(" ({} judged in part)", cut_traces);
   }
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return outcome;

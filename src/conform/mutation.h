@@ -30,6 +30,7 @@ struct MutantOutcome {
 struct MutationBudget {
   std::size_t rounds = 8;  ///< of Workflow I and II in turn
   std::size_t depth = 500;
+  WorkflowLimits limits = {};
 };
 MutantOutcome try_mutant(const Mapping& mapping, const Mutant& mutant, const MutationBudget& budget,
                          std::uint64_t seed);

@@ -130,6 +130,7 @@ std::optional<ConformanceFinding> Conformance::one_trace(const InputValues& valu
   counters_.generate_seconds += seconds_since(start);
   const auto verify_start = Clock::now();
   ++counters_.traces;
+  counters_.cut_traces += trace.is_cut ? 1 : 0;
   const std::uint64_t sequence = sequence_hash(trace);
   const std::uint64_t order = happens_before_hash(trace);
   if (passed_sequences_.contains(sequence)) {
@@ -149,6 +150,7 @@ std::optional<ConformanceFinding> Conformance::one_trace(const InputValues& valu
   counters_.new_views += after.new_views - before.new_views;
   std::optional<ConformanceFinding> finding;
   if (violation) {
+    counters_.cut_traces -= trace.is_cut ? 1 : 0;  // the verdict does not depend on the rest
     finding = ConformanceFinding{*violation, 1, values, seed, trace.observations.size(), {}};
     for (std::size_t index = 0; index < violation->step; ++index) {
       for (const tla::Label& label : pair.mapping().meaning(trace.observations[index]).labels) {
@@ -309,10 +311,13 @@ std::optional<Violation> Conformance::run_script(Pairing& pairing, int workflow,
   return std::nullopt;
 }
 
-std::optional<Violation> Conformance::repeat(const ConformanceFinding& finding) {
+std::optional<Violation> Conformance::repeat(const ConformanceFinding& finding,
+                                             const WorkflowLimits& limits) {
   Pairing& pair = pairing(finding.values);
   if (!finding.is_script) {
-    auto violation = pair.judge().judge(record(pair, finding.seed, {}));
+    const ObservedTrace trace = record(pair, finding.seed, limits);
+    auto violation = pair.judge().judge(trace);
+    counters_.cut_traces += trace.is_cut && !violation ? 1 : 0;
     pair.clean();
     return violation;
   }
@@ -325,6 +330,7 @@ std::optional<Violation> Conformance::repeat(const ConformanceFinding& finding) 
 
 void Conformance::shrink_inputs(ConformanceFinding& finding) {
   // Smaller numbers first; a smaller violation is one that shows after fewer events.
+  const std::uint64_t cut_traces = counters_.cut_traces;
   for (std::size_t run = 0; run < kShrinkRuns; ++run) {
     Random random(finding.seed, "shrink", run);
     InputValues values = finding.values;
@@ -342,6 +348,7 @@ void Conformance::shrink_inputs(ConformanceFinding& finding) {
       finding.shrunk_from = from;
     }
   }
+  counters_.cut_traces = cut_traces;  // these runs say nothing about conformance
 }
 
 void Conformance::shrink_script(ConformanceFinding& finding) {

@@ -32,8 +32,8 @@ struct WorkflowTwo {
 };
 
 struct WorkflowLimits {
-  std::size_t trace_events = 100'000;
-  double seconds = 0;  ///< of wall time; 0: none
+  std::size_t trace_events = 100'000;  ///< of one run; what comes after is not judged, but counted
+  double seconds = 0;                  ///< of wall time; 0: none
 };
 
 /// A violation and all that is needed to see it again.
@@ -42,7 +42,7 @@ struct ConformanceFinding {
   int workflow = 1;
   InputValues values;
   std::uint64_t seed = 0;
-  std::size_t trace_length = 0;
+  std::size_t trace_length = 0;     ///< as far as it was kept
   std::vector<std::string> labels;  ///< the model's steps up to the violation
   bool is_script = false;       ///< the labels alone show it (no run of the simulator is needed)
   std::size_t shrunk_from = 0;  ///< labels before shrinking; 0: not shrunk
@@ -55,6 +55,7 @@ struct WorkflowCounters {
   std::uint64_t same_order = 0;     ///< ... one with the same happens-before order did
   std::uint64_t cached_steps = 0;   ///< transitions known from before
   std::uint64_t new_views = 0;
+  std::uint64_t cut_traces = 0;     ///< longer than the limit: judged in part, no violation in it
   std::uint64_t stopped_walks = 0;  ///< walks that ended before their depth: the model had no step
   double generate_seconds = 0;
   double verify_seconds = 0;
@@ -79,7 +80,8 @@ class Conformance {
   /// Fewer steps with a violation of the same kind.
   void shrink(ConformanceFinding& finding);
   /// Runs what a finding says; nullopt: it no longer fails.
-  std::optional<Violation> repeat(const ConformanceFinding& finding);
+  std::optional<Violation> repeat(const ConformanceFinding& finding,
+                                  const WorkflowLimits& limits = {});
 
   const WorkflowCounters& counters() const { return counters_; }
   BoundMapping::Coverage coverage();

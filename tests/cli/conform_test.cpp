@@ -48,6 +48,35 @@ TEST(Conform, CataloguesGetTheExpectedVerdicts) {
   }
 }
 
+// Nobody may read "they agree" where only the beginning of a run was compared.
+TEST(Conform, RunsLongerThanTheLimitAreJudgedInPart) {
+  const WorkFolder folder;
+  std::vector<std::string> words{"conform",  "check", kMapping,        "--workflow", "one",
+                                 "--rounds", "1",     "--limit-steps", "50"};
+  const CommandResult text = folder.run(words);
+  EXPECT_EQ(text.exit_code, 3) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("agree as far as they were compared"));
+  EXPECT_THAT(text.out, HasSubstr("judged in part: of 1 traces only the first 50 steps"));
+  words.push_back("--json");
+  const CommandResult result = folder.run(words);
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["result"], "incomplete");
+  EXPECT_EQ(json["cut_traces"], 1);
+  EXPECT_EQ(json["steps"], 50);
+
+  folder.write("catalogue.toml", "format = \"dissensus-catalogue/1\"\nmapping = \"" + kMapping +
+                                     "\"\n[[violation]]\nnumber = \"5\"\ntitle = \"epochs\"\n"
+                                     "side = \"implementation\"\none = \"none\"\n"
+                                     "two = \"Type-II\"\n[violation.settings]\n"
+                                     "\"system.bugs\" = '[\"ignore-epoch-change\"]'\n");
+  const CommandResult table =
+      folder.run({"conform", "catalogue", "catalogue.toml", "--limit-steps", "50"});
+  EXPECT_EQ(table.exit_code, 1) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("none so far (3/3, 27 of 27 traces judged in part)"));
+  EXPECT_THAT(table.out, HasSubstr("| NO |"));
+}
+
 TEST(Conform, BadInputIsRefusedOnOneLine) {
   const WorkFolder folder;
   const auto refusal = [&](const std::vector<std::string>& words) {
@@ -61,6 +90,8 @@ TEST(Conform, BadInputIsRefusedOnOneLine) {
   EXPECT_THAT(refusal({"conform", "check", kMapping, "--inputs", "3"}), HasSubstr("such as 3/2"));
   EXPECT_THAT(refusal({"conform", "check", kMapping, "--constant", "Nodes"}),
               HasSubstr("expected NAME=VALUE"));
+  EXPECT_THAT(refusal({"conform", "check", kMapping, "--set", "system.nodes="}),
+              HasSubstr("--set system.nodes=: expected NAME=VALUE"));
   EXPECT_THAT(refusal({"conform", "check", kMapping, "--set", "system.bugs=[\"future-vertex\"]"}),
               HasSubstr("did you mean 'future-vertices'"));
   folder.write("finding.json", "{\"format\": \"other\"}");

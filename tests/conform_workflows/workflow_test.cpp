@@ -133,6 +133,31 @@ TEST_F(WorkflowTest, SameTraceIsNotJudgedTwice) {
   EXPECT_EQ(conformance.counters().same_sequence, 3u);
 }
 
+// A run is judged up to a limit; that there was more must be known to who reads "no violation".
+TEST_F(WorkflowTest, RunsLongerThanTheLimitAreCounted) {
+  WorkflowLimits limits;
+  limits.trace_events = 10;
+  Conformance correct = this->conformance();
+  EXPECT_FALSE(correct.workflow_one({1, 3}, limits));
+  EXPECT_EQ(correct.counters().traces, 3u);
+  EXPECT_EQ(correct.counters().cut_traces, 3u);
+  EXPECT_FALSE(correct.workflow_two({2, 50}, limits));
+  EXPECT_EQ(correct.counters().cut_traces, 3u) << "walks have a depth, not a limit";
+
+  // What comes after a violation is not asked for.
+  Conformance wrong = this->conformance(with("miscounts"));
+  const auto finding = wrong.workflow_one({1, 9}, limits);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->trace_length, 10u);
+  EXPECT_LT(wrong.counters().cut_traces, wrong.counters().traces);
+
+  Conformance repeated = this->conformance();
+  EXPECT_FALSE(repeated.repeat(*finding, limits));
+  EXPECT_EQ(repeated.counters().cut_traces, 1u);
+  EXPECT_FALSE(repeated.repeat(*finding));
+  EXPECT_EQ(repeated.counters().cut_traces, 1u) << "the whole run is within the usual limit";
+}
+
 TEST_F(WorkflowTest, ResultsDependOnTheSeedAlone) {
   Conformance first = conformance(with("miscounts"));
   const auto one = first.conform(10, 50);

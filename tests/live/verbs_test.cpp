@@ -39,6 +39,7 @@ name = "live-test"
 [system]
 kind = "rippled"
 nodes = 4
+reserve = "10"
 accounts = { alice = "400", bob = "300" }
 
 [system.servers]
@@ -178,9 +179,8 @@ TEST_F(LiveVerbs, CausesAreIsolatedFromKeptRuns) {
   const WorkFolder folder;
   folder.write("slow.toml", scenario());
   folder.write("fast.toml", replaced(scenario(), "max_delay = \"4s\"", "max_delay = \"1ms\""));
-  const CommandResult campaign =
-      folder.run(words({"campaign", "slow.toml", "fast.toml", "--runs", "4", "--out", "all.sqlite",
-                        "--confirm", "0", "--networks", "2"}));
+  const CommandResult campaign = folder.run(words({"campaign", "slow.toml", "fast.toml", "--runs",
+                                                   "4", "--out", "all.sqlite", "--networks", "2"}));
   ASSERT_EQ(campaign.exit_code, 1) << campaign.out << campaign.err;
   const CommandResult result = folder.run({"isolate", "all.sqlite", "--json"});
   EXPECT_EQ(result.exit_code, 0) << result.err;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "dissensus/options.h"
+
 namespace dissensus::oracle {
 namespace {
 
@@ -361,6 +363,37 @@ TEST(Verdict, JsonHasOneEntryPerProperty) {
   EXPECT_NE(json.find("\"outcome\": \"fail\""), std::string::npos);
   EXPECT_NE(json.find("\"never-proposed\""), std::string::npos);
   EXPECT_NE(json.find("\"decided-differently\""), std::string::npos);
+}
+
+// Live runs are kept with their verdict, which must come back as it was.
+TEST(Verdict, IsReadBackFromItsDocument) {
+  Verdict verdict;
+  verdict.outcome = Outcome::fail;
+  verdict.properties = {{"agreement", Outcome::pass, ""},
+                        {"termination", Outcome::fail, "node 1 decided nothing within 5s"}};
+  Violation violation;
+  violation.property = "termination";
+  violation.rule = "no-progress";
+  violation.level = "ledger";
+  violation.instance = 8;
+  violation.nodes = {1, 2};
+  violation.values = {Digest(7), Digest(3, 4)};
+  violation.event = 120;
+  violation.time = Time{} + std::chrono::milliseconds(1500);
+  violation.text = "node 1 decided nothing within 5s";
+  verdict.violations = {violation};
+  verdict.violations_left_out = 3;
+  verdict.faulty = {4};
+  verdict.notes = {violation};
+  const Verdict read = parse_verdict(to_json(verdict), "verdict.json");
+  EXPECT_EQ(to_json(read), to_json(verdict));
+  EXPECT_EQ(read.violations.front().signature(), violation.signature());
+  EXPECT_EQ(read.violations.front().values, violation.values);
+}
+
+TEST(Verdict, ADamagedDocumentIsRefused) {
+  EXPECT_THROW(parse_verdict("{\"format\": \"dissensus-verdict/9\"}", "verdict.json"), InputError);
+  EXPECT_THROW(parse_verdict("{", "verdict.json"), InputError);
 }
 
 }  // namespace

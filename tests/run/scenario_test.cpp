@@ -92,5 +92,65 @@ TEST(Scenario, MistakesAreNamed) {
       std::string::npos);
 }
 
+// A scenario of real servers and its twin have the same messages, so that schedules fit both.
+TEST(Scenario, RealServersHaveASimulatedTwin) {
+  const std::string text = R"(format = "dissensus-scenario/1"
+name = "live"
+
+[system]
+kind = "rippled"   # real ones
+nodes = 4
+servers = { log_level = "debug" }
+
+[network]
+latency = "3ms"
+
+[limits]
+virtual_time = "1min"
+)";
+  const Scenario live = parse_scenario(text, "live.toml");
+  EXPECT_TRUE(live.system->is_live());
+  EXPECT_EQ(live.plan.models.front().latency.a, Duration{});  // the network is real
+  const Scenario twin = simulated_twin(live);
+  EXPECT_FALSE(twin.system->is_live());
+  EXPECT_EQ(twin.system_description().name, "xrpl");
+  EXPECT_EQ(twin.plan.models.front().latency.a, std::chrono::milliseconds(3));
+  const auto& kinds = live.system_description().kinds;
+  ASSERT_EQ(kinds.size(), twin.system_description().kinds.size());
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    EXPECT_EQ(kinds[i].name, twin.system_description().kinds[i].name);
+    EXPECT_EQ(kinds[i].step, twin.system_description().kinds[i].step);
+    const auto& fields = live.system_description().payloads[kinds[i].payload].fields;
+    const auto& others =
+        twin.system_description().payloads[twin.system_description().kinds[i].payload].fields;
+    ASSERT_EQ(fields.size(), others.size()) << kinds[i].name;
+    for (std::size_t field = 0; field < fields.size(); ++field) {
+      EXPECT_EQ(fields[field].name, others[field].name) << kinds[i].name;
+      EXPECT_EQ(fields[field].small_scope, others[field].small_scope) << fields[field].name;
+    }
+  }
+  ASSERT_EQ(live.system_description().levels.size(), twin.system_description().levels.size());
+}
+
+TEST(Scenario, TheServersTableGoesWithTheServers) {
+  const std::string text = R"(format = "dissensus-scenario/1"
+name = "live"
+[system]
+kind = "rippled"
+[system.servers]
+log_level = "debug"
+start_limit = "1min"
+[schedule]
+type = "delay"
+)";
+  const Scenario twin = simulated_twin(parse_scenario(text, "live.toml"));
+  EXPECT_EQ(twin.space.type, ScheduleSpace::Type::delay);
+  std::string loud = text;
+  loud.replace(loud.find("debug"), 5, "loud");
+  EXPECT_EQ(error_of(loud),
+            "s.toml:6: system.servers.log_level: expected one of trace, debug, info, warning, "
+            "error, found 'loud'");
+}
+
 }  // namespace
 }  // namespace dissensus::run

@@ -36,7 +36,7 @@ struct CheckProgress {
 struct CheckOptions {
   std::size_t workers = 1;
   std::optional<bool> deadlock;  ///< overrules CHECK_DEADLOCK
-  std::uint64_t seed = 1;        ///< of RandomElement and its like
+  std::uint64_t seed = 1;        ///< of RandomElement and its like, in constants, too
   CheckLimits limits;
   MachineOptions machine;
   std::vector<std::pair<std::string, std::string>> environment;  ///< IOEnv

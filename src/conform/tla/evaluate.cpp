@@ -27,8 +27,10 @@ Value literal(Evaluator& evaluator, const Node& node, Frame&) {
 Value constant(Evaluator& evaluator, const Node& node, Frame& frame) {
   Value& known = evaluator.constants[node.index];
   if (!known.is_null()) return known;
-  // A constant that is drawn has the same value on every machine, whoever needs it first.
-  const Saved random(evaluator.environment.random, Random(1, "tla constant", node.index));
+  // A constant that is drawn follows from the seed alone: it has the same value on every machine,
+  // whoever needs it first.
+  const Saved random(evaluator.environment.random,
+                     Random(evaluator.environment.seed, "tla constant", node.index));
   const Value value = evaluator.evaluate(*node.first, frame);
   // Small sets are listed once so that going through them is fast.
   const bool is_listed =

@@ -21,6 +21,7 @@ namespace dissensus::tla {
 /// One per machine.
 struct Environment {
   Random random{1, "tla"};
+  std::uint64_t seed = 1;  ///< of constants that are drawn; set before the first is evaluated
   /// TLCSet(i, v), i an integer; serialized, so that they outlive Store::release.
   std::map<std::int64_t, std::string> registers;
   bool exit_requested = false;  ///< TLCSet("exit", TRUE): stop after this state

@@ -89,6 +89,7 @@ Value statistic_of(std::string_view name, Store& store, const MachineSettings& s
 void set_up_environment(Machine& machine, const CheckOptions& options,
                         const MachineSettings& settings, const std::uint32_t* level) {
   Environment& environment = machine.environment();
+  environment.seed = options.seed;
   environment.variables = options.environment;
   environment.may_write_files = options.may_write_files;
   environment.print = options.print;

@@ -23,6 +23,7 @@ constexpr std::size_t kEnds = static_cast<std::size_t>(WalkEnd::weights) + 1;
 
 CheckOptions check_options_of(const SimulateOptions& options) {
   CheckOptions check;
+  check.seed = options.seed;
   check.machine = options.machine;
   check.environment = options.environment;
   check.may_write_files = options.may_write_files;

@@ -61,6 +61,7 @@ void LiveNetwork::start() {
   options.trusted = plan_.trusted;
   options.seed = plan_.seed;
   options.log_level = plan_.settings.log_level;
+  options.account_reserve = plan_.account_reserve;
   options.is_interrupted = plan_.is_interrupted;
   servers_ = std::make_unique<ServerNetwork>(loop_->io, std::move(options));
   servers_->start();
@@ -143,7 +144,7 @@ void LiveNetwork::restart(NodeId node) {
 void LiveNetwork::keep_alive(bool on) {
   if (on) {
     keeper_ = std::jthread([this](const std::stop_token& asked) {
-      while (!asked.stop_requested()) {
+      while (!asked.stop_requested() && !is_interrupted()) {
         run_until(RealClock::now() + 1s, [&asked] { return asked.stop_requested(); });
       }
     });

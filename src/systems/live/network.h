@@ -44,7 +44,8 @@ class LiveNetwork final : private InterceptorHandler {
     std::size_t nodes = 0;
     std::vector<std::vector<NodeId>> trusted;  ///< per node, itself included
     std::vector<std::pair<NodeId, NodeId>> links;
-    std::uint64_t seed = 0;  ///< of keys
+    std::uint64_t seed = 0;             ///< of keys
+    std::uint64_t account_reserve = 0;  ///< drops
     ServerSettings settings;
     std::function<bool()> is_interrupted;
   };

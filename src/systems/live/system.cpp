@@ -72,6 +72,7 @@ LiveNetwork::Plan plan_of(const xrpl::NetworkConfig& config, const ServerSetting
       if (a < b) plan.links.emplace_back(static_cast<NodeId>(a), b);
     }
   }
+  plan.account_reserve = static_cast<std::uint64_t>(config.fees.reserve);
   plan.settings = servers;
   plan.is_interrupted = live.is_interrupted;
   return plan;

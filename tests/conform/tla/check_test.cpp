@@ -242,6 +242,24 @@ TEST(Check, RandomElementsDependOnTheSeedAlone) {
   EXPECT_EQ(one.generated, again.generated);
 }
 
+// A constant that is drawn is one value for the whole search, and another one for another seed.
+TEST(Check, RandomConstantsFollowTheSeed) {
+  const auto spec = given::spec(
+      "VARIABLE x\nPick == RandomElement(1..1000000)\nInit == x = 0\nNext == x' = Pick\n"
+      "Zero == x = 0",
+      "INIT Init NEXT Next INVARIANT Zero");
+  const auto outcome = [&](std::uint64_t seed, std::size_t workers) {
+    CheckOptions options = with_workers(workers);
+    options.seed = seed;
+    const CheckResult result = check(spec, options);
+    EXPECT_EQ(result.outcome, CheckOutcome::violation);
+    return to_text(result.trace);
+  };
+  EXPECT_EQ(outcome(1, 1), outcome(1, 3));
+  EXPECT_EQ(outcome(2, 1), outcome(2, 3));
+  EXPECT_NE(outcome(1, 1), outcome(2, 1));
+}
+
 // Limits.
 
 TEST(Check, ALimitOfStatesIsReportedAsIncomplete) {

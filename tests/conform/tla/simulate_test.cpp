@@ -43,6 +43,23 @@ TEST(Simulate, CorrectSpecificationsPassAndEveryActionIsTaken) {
   }
 }
 
+TEST(Simulate, RandomConstantsFollowTheSeed) {
+  const auto spec = given::spec(
+      "VARIABLE x\nPick == RandomElement(1..1000000)\nInit == x = Pick\nNext == x' = x\n"
+      "Zero == x = 0",
+      "INIT Init NEXT Next INVARIANT Zero");
+  const auto outcome = [&](std::uint64_t seed, std::size_t workers) {
+    SimulateOptions options;
+    options.seed = seed;
+    options.workers = workers;
+    const SimulateResult result = simulate(spec, options);
+    EXPECT_EQ(result.outcome, CheckOutcome::violation);
+    return to_text(result.trace);
+  };
+  EXPECT_EQ(outcome(1, 1), outcome(1, 3));
+  EXPECT_NE(outcome(1, 1), outcome(2, 1));
+}
+
 TEST(Simulate, TheNumberOfWorkersChangesNothing) {
   const auto spec = given::example("TwoPhase", {{"Hasty", "TRUE"}});
   SimulateOptions options;

@@ -13,7 +13,7 @@ namespace dissensus::live {
 
 struct AccountRequest {
   std::string name;
-  std::uint64_t drops = 0;  ///< at least the reserve of 10'000'000
+  std::uint64_t drops = 0;  ///< at least the network's reserve
 };
 
 struct FundedAccount {

@@ -20,9 +20,7 @@ namespace dissensus::live {
 
 namespace {
 
-// One reserve for all versions, in drops: what a new account needs (10 XRP) and pays per object.
-constexpr std::uint64_t kAccountReserve = 10'000'000;
-constexpr std::uint64_t kOwnerReserve = 2'000'000;
+constexpr std::uint64_t kOwnerReserve = 2'000'000;  // drops per object of an account
 constexpr std::uint64_t kReferenceFee = 10;
 /// Messages for us that a server queues before it cuts the connection; its own default is 100.
 constexpr int kSendQueue = 20'000;
@@ -85,7 +83,7 @@ std::string configuration_text(const ServerConfiguration& configuration) {
   text += fmt::format(
       "[fee_account_reserve]\n{0}\n\n[fee_owner_reserve]\n{1}\n\n"
       "[voting]\nreference_fee = {2}\naccount_reserve = {0}\nowner_reserve = {1}\n\n",
-      kAccountReserve, kOwnerReserve, kReferenceFee);
+      configuration.account_reserve, kOwnerReserve, kReferenceFee);
   text += fmt::format("[rpc_startup]\n{{\"command\": \"log_level\", \"severity\": \"{}\"}}\n\n",
                       configuration.log_level);
   text += fmt::format("[node_seed]\n{}\n\n[validation_seed]\n{}\n", configuration.node_seed.text(),

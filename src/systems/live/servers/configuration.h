@@ -19,7 +19,8 @@ struct ServerConfiguration {
   Seed validation_seed;
   Seed node_seed;
   std::vector<PublicKey> trusted;
-  std::string log_level;  ///< trace, debug, info, warning, error or fatal
+  std::string log_level;                       ///< trace, debug, info, warning, error or fatal
+  std::uint64_t account_reserve = 10'000'000;  ///< what a new account needs, in drops
 
   std::string file() const { return folder + "/rippled.cfg"; }
   std::string log_file() const { return folder + "/debug.log"; }

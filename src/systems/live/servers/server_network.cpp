@@ -168,6 +168,7 @@ void ServerNetwork::State::configure(NodeId node) {
   configuration.peer_port = server.identity.peer_port;
   configuration.websocket_port = server.identity.websocket_port;
   configuration.log_level = options.log_level;
+  configuration.account_reserve = options.account_reserve;
   configuration.fixed_peers.clear();
   configuration.trusted.clear();
   for (NodeId other = 0; other < servers.size(); ++other) {

@@ -39,8 +39,9 @@ struct ServerNetworkOptions {
   std::vector<std::vector<NodeId>> trusted;  ///< per node; empty: every node trusts all
   std::uint64_t seed = 1;                    ///< all keys follow from it
   std::string log_level = "warning";
-  std::vector<std::string> environment;  ///< "NAME=value" for the servers, added to ours
-  std::function<bool()> is_interrupted;  ///< if true, waits end with LiveError "interrupted"
+  std::uint64_t account_reserve = 10'000'000;  ///< what a new account needs, in drops
+  std::vector<std::string> environment;        ///< "NAME=value" for the servers, added to ours
+  std::function<bool()> is_interrupted;        ///< if true, waits end with LiveError "interrupted"
 
   std::uint8_t address_block = 77;               ///< addresses are 127.BLOCK.N.(11+node)
   std::optional<std::uint8_t> address_number{};  ///< this N; otherwise the first free one

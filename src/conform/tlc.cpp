@@ -1,11 +1,12 @@
-#include "cli/tla_tlc.h"
+#include "conform/tlc.h"
 
 #include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <vector>
 
 #include <fcntl.h>
@@ -15,11 +16,13 @@
 
 #include "dissensus/options.h"
 
-namespace dissensus::cli {
+namespace dissensus::conform {
 
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kOutputBytesMax = std::size_t{256} << 20;
 
 /// The number that ends right before `phrase`, at its last occurrence.
 std::optional<std::uint64_t> number_before(const std::string& text, std::string_view phrase) {
@@ -69,18 +72,35 @@ std::string output_of(const std::vector<std::string>& words) {
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
     text.append(buffer.data(), static_cast<std::size_t>(count));
+    if (text.size() <= kOutputBytesMax) continue;
+    kill(child, SIGKILL);
+    break;
   }
   close(ends[0]);
   int status = 0;
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (child < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) {
-    throw InputError(fmt::format("--tlc: cannot run {}", words[0]));
+    throw InputError(fmt::format("TLC: cannot run {}", words[0]));
+  }
+  if (text.size() > kOutputBytesMax) {
+    throw InputError(fmt::format("TLC: printed more than {} MB", kOutputBytesMax >> 20));
   }
   return text;
 }
 
 }  // namespace
+
+TemporaryFolder::TemporaryFolder() {
+  std::string pattern = (fs::temp_directory_path() / "dissensus-tlc-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) throw InputError("no temporary folder can be made");
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
 
 TlcAnswer parse_tlc_output(const std::string& text) {
   TlcAnswer answer;
@@ -111,28 +131,31 @@ TlcAnswer parse_tlc_output(const std::string& text) {
   return answer;
 }
 
-TlcAnswer run_tlc(const std::string& jar, const std::string& spec, const std::string& config,
-                  std::optional<bool> deadlock) {
+TlcAnswer ask_tlc(const TlcQuestion& question) {
   // Several jars may be joined by ':', as for Java itself.
-  if (jar.find(':') == std::string::npos && !fs::exists(jar)) {
-    throw InputError(fmt::format("--tlc: no file {}", jar));
+  if (question.jar.find(':') == std::string::npos && !fs::exists(question.jar)) {
+    throw InputError(fmt::format("{}: no such file, expected TLC's jar", question.jar));
   }
-  std::string folder = (fs::temp_directory_path() / "dissensus-tlc-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) throw InputError("--tlc: no temporary folder");
-  std::vector<std::string> words{
-      "java",       "-XX:+UseSerialGC",  "-cp",      jar,   "tlc2.TLC", "-workers", "1",
-      "-nowarning", "-noGenerateSpecTE", "-metadir", folder};
-  if (deadlock == false) words.emplace_back("-deadlock");  // TLC's word for not looking for it
-  if (!config.empty()) {
+  const TemporaryFolder folder;
+  std::vector<std::string> words{question.java,
+                                 "-XX:+UseSerialGC",
+                                 "-cp",
+                                 question.jar,
+                                 "tlc2.TLC",
+                                 "-workers",
+                                 "1",
+                                 "-nowarning",
+                                 "-noGenerateSpecTE",
+                                 "-metadir",
+                                 folder.path().string()};
+  if (question.ignore_deadlock) words.emplace_back("-deadlock");  // TLC's word for that
+  if (!question.config.empty()) {
     words.emplace_back("-config");
-    words.push_back(fs::absolute(config).string());
+    words.push_back(fs::absolute(question.config).string());
   }
-  words.push_back(spec);
+  words.push_back(question.spec);
   const auto start = std::chrono::steady_clock::now();
-  const std::string text = output_of(words);
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);
-  TlcAnswer answer = parse_tlc_output(text);
+  TlcAnswer answer = parse_tlc_output(output_of(words));
   answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return answer;
 }
@@ -158,4 +181,4 @@ std::string disagreement(const tla::CheckResult& ours, const TlcAnswer& theirs) 
   return {};
 }
 
-}  // namespace dissensus::cli
+}  // namespace dissensus::conform
