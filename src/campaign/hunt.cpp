@@ -54,7 +54,8 @@ class Hunt {
         const std::unique_ptr<Item> item = pool_.take_oldest();
         accept(*item);
       } catch (const OutsideError& error) {
-        // What has been done so far stays; the hunt can be resumed.
+        // What has been done so far stays, and the hunt can be resumed.
+        if (result_.progress.runs == 0) throw;
         result_.end = HuntEnd::stopped;
         result_.trouble = error.what();
         break;

@@ -105,7 +105,7 @@ CatalogueRow run_entry(const Mapping& mapping, const CatalogueEntry& entry, std:
                          return conformance.workflow_one({inputs, values, false}, limits);
                        });
   }
-  for (const std::size_t walks : {10, 100}) {
+  for (const std::size_t walks : {std::size_t{10}, std::size_t{100}}) {
     if (row.two.finding) break;
     row.two = measured(mapping, entry, seed, fmt::format("{}/1000", walks),
                        [&](Conformance& conformance) {

@@ -118,7 +118,9 @@ TEST(Tla, BadInputIsRefusedWithPlaceAndExpectation) {
       {"no log", {"trace", "Good.tla", "none.ndjson"}, "none.ndjson"},
       {"expression", {"eval", "1 +"}, "1:"},
       {"evaluation", {"eval", "Head(<<>>)"}, "Head"},
-      {"jar", {"check", "Good.tla", "--tlc", "none.jar"}, "none.jar: no such file, expected TLC's jar"},
+      {"jar",
+       {"check", "Good.tla", "--tlc", "none.jar"},
+       "none.jar: no such file, expected TLC's jar"},
   };
   for (const BadInput& bad : cases) {
     std::vector<std::string> words{"tla"};

@@ -195,6 +195,18 @@ TEST_F(WorkflowTest, ModelWithoutAGuardIsNoticed) {
   }
 }
 
+// "Not noticed" is worth less where runs were judged in part; the sentence says so.
+TEST(Mutation, ASurvivorOfRunsJudgedInPartSaysSo) {
+  const Mapping mapping = load_mapping(DISSENSUS_SOURCE_DIR "/specs/dag/mapping.toml");
+  MutationBudget budget;
+  budget.rounds = 1;
+  budget.depth = 10;
+  budget.limits.trace_events = 20;
+  const MutantOutcome outcome = try_mutant(mapping, {}, budget, 1);
+  EXPECT_FALSE(outcome.is_detected);
+  EXPECT_THAT(outcome.how, HasSubstr("judged in part)"));
+}
+
 TEST_F(WorkflowTest, ImplementationsAreComparedWithEachOther) {
   const auto system = [](const char* text) {
     return std::make_unique<test::RingSystem>(Options::from_toml(text, "ring"));

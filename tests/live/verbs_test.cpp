@@ -197,6 +197,7 @@ TEST_F(LiveVerbs, WhatIsNoServerIsRefusedInOneLine) {
     EXPECT_THAT(result.err, HasSubstr("dissensus: ")) << result.err;
     EXPECT_THAT(result.err, HasSubstr(program)) << result.err;
   }
+  EXPECT_EQ(folder.run({"hunt", "live.toml", "--rippled", "/bin/ls"}).exit_code, 2);
 }
 
 TEST_F(LiveVerbs, AServerThatDiesAtTheStartEndsTheCommand) {
