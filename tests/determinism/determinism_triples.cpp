@@ -29,7 +29,9 @@ std::vector<run::Scenario> shipped_scenarios() {
   std::sort(paths.begin(), paths.end());
   std::vector<run::Scenario> scenarios;
   for (const std::string& path : paths) {
-    scenarios.push_back(run::load_scenario(path));
+    run::Scenario scenario = run::load_scenario(path);
+    if (scenario.system->is_live()) continue;  // two runs of real servers are never equal
+    scenarios.push_back(std::move(scenario));
     // Debug builds and sanitizers must get through all of them in a minute or two.
     scenarios.back().plan.limits.events = 20'000;
   }
