@@ -182,20 +182,18 @@ void LiveCluster::submit(NodeId node, const xrpl::Payment& payment, const std::s
   const SignedTransaction transaction = sign_payment(real);
   submitted_.push_back(
       {transaction.id, real.keys.public_key.account_address(), real.sequence, real.last_ledger});
-  network_->servers().client(node).request(
-      {{"command", "submit"}, {"tx_blob", to_hex(transaction.blob)}},
-      [this, node, id = transaction.id,
-       alive = std::weak_ptr<int>(alive_)](const nlohmann::json& reply) {
-        if (alive.expired()) return;
-        NodeNews news;
-        news.time = RealClock::now();
-        news.node = node;
-        news.text =
-            fmt::format("payment {}: {}", id.text().substr(0, 8),
-                        succeeded(reply) ? reply["result"].value("engine_result", std::string("?"))
-                                         : error_of(reply));
-        news_.push_back(std::move(news));
-      });
+  network_->servers().submit(node, transaction.blob,
+                             [this, node, id = transaction.id,
+                              alive = std::weak_ptr<int>(alive_)](const Submission& answer) {
+                               if (alive.expired()) return;
+                               NodeNews news;
+                               news.time = RealClock::now();
+                               news.node = node;
+                               news.text = fmt::format(
+                                   "payment {}: {}", id.text().substr(0, 8),
+                                   answer.error.empty() ? answer.engine_result : answer.error);
+                               news_.push_back(std::move(news));
+                             });
 }
 
 void LiveCluster::on_frame(NodeId from, NodeId to, Frame&& frame) {

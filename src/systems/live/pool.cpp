@@ -57,6 +57,8 @@ std::unique_ptr<LiveNetwork> NetworkPool::take() {
 
 void NetworkPool::give_back(std::unique_ptr<LiveNetwork> network) {
   network->attach(nullptr);
+  // A server that died, a log or a disk that is full: nobody else says so.
+  if (const std::string trouble = network->servers().trouble(); !trouble.empty()) say(trouble);
   network->keep_alive(true);
   {
     const std::lock_guard lock(mutex_);

@@ -1,7 +1,6 @@
 #include "systems/live/system.h"
 
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
