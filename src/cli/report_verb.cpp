@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 
 #include "cli/verb.h"
-#include "core/file.h"
-#include "core/limits.h"
 #include "report/examine.h"
 #include "run/run_folder.h"
 #include "trace/trace_file.h"
@@ -27,9 +25,8 @@ std::atomic<bool> interrupted{false};
 /// Real servers: the run as it was recorded.
 report::Finding recorded_finding(const run::Recipe& recipe, const std::string& folder) {
   report::Finding finding;
-  const std::string path = folder + "/verdict.json";
   finding.found.recipe = recipe;
-  finding.found.verdict = oracle::parse_verdict(read_file(path, kScenarioBytesMax), path);
+  finding.found.verdict = run::read_verdict(folder);
   if (finding.found.verdict.violations.empty()) {
     throw InputError(folder + ": this run does not fail; there is nothing to report");
   }

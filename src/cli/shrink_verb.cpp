@@ -11,8 +11,6 @@
 #include "dissensus/random.h"
 
 #include "cli/verb.h"
-#include "core/file.h"
-#include "core/limits.h"
 #include "faults/words.h"
 #include "report/examine.h"
 #include "run/schedule_space.h"
@@ -99,8 +97,7 @@ shrink::ShrinkResult shrink_once(const run::Recipe& recipe, const ShrinkVerbOpti
 void simulate(const ShrinkVerbOptions& options, const std::string& folder, run::Recipe& recipe) {
   std::string signature;  // any violation will do for a scenario that has not been run
   if (!folder.empty()) {
-    const std::string path = folder + "/verdict.json";
-    const oracle::Verdict verdict = oracle::parse_verdict(read_file(path, kScenarioBytesMax), path);
+    const oracle::Verdict verdict = run::read_verdict(folder);
     if (verdict.violations.empty()) {
       throw InputError(folder + ": this run does not fail; there is nothing to shrink");
     }

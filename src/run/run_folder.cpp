@@ -189,6 +189,11 @@ RunResult record_run(const std::string& folder, const Recipe& recipe) {
   return result;
 }
 
+oracle::Verdict read_verdict(const std::string& folder) {
+  const std::string path = folder + "/verdict.json";
+  return oracle::parse_verdict(read_file(path, kScenarioBytesMax), path);
+}
+
 Recipe read_recipe(const std::string& path, const SystemRegistry& systems) {
   std::error_code error;
   if (fs::is_directory(path, error)) return read_folder(path, systems);

@@ -24,6 +24,9 @@ void write_run_folder(const std::string& folder, const Recipe& recipe, const Run
 /// Runs a recipe with everything recorded and writes its folder.
 RunResult record_run(const std::string& folder, const Recipe& recipe);
 
+/// The verdict that a run folder holds. Throws InputError.
+oracle::Verdict read_verdict(const std::string& folder);
+
 /// Reads a run folder, or a trace file, which carries its own scenario, schedule and seed.
 Recipe read_recipe(const std::string& path, const SystemRegistry& systems = built_in_systems());
 
