@@ -43,15 +43,15 @@ bench: build
 	build/release/bench_trace --benchmark_min_time=1
 	build/release/bench_campaign
 
-# Renews the tables and figures of docs/xrpl-fidelity.md; DATA names the recorded executions.
+# Renews the tables and figures of docs/results/xrpl-fidelity.md; DATA names the recorded executions.
 study-xrpl: build
 	build/release/study_xrpl all $(if $(DATA),--data $(DATA)) --jobs $(JOBS)
 
-# Renews the table and the plot of docs/byzantine.md.
+# Renews the table and the plot of docs/results/byzantine.md.
 study-byzantine: build
 	build/release/study_byzantine
 
-# A data set of branch outcomes of systems/xrpl, for docs/isolation.md.
+# A data set of branch outcomes of systems/xrpl, for docs/results/isolation.md.
 branches: setup setup-tools
 	@$(call configure,release)
 	JOBS=$(JOBS) scripts/branch-data build/release $(or $(DATA),build/branches)

@@ -15,10 +15,10 @@
 
 #include <stdlib.h>
 
-#include "campaign/hunt.h"
-#include "campaign/parts.h"
-#include "campaign/sample_search.h"
-#include "campaign/store.h"
+#include "hunt/hunt.h"
+#include "hunt/parts.h"
+#include "hunt/sample_search.h"
+#include "hunt/store.h"
 #include "run/runner.h"
 #include "run/schedule_space.h"
 
@@ -72,9 +72,9 @@ class Bench {
     const Meter meter;
     std::uint64_t hash = 0;
     for (std::size_t i = 0; i < runs_; ++i) {
-      const std::size_t times = i % campaign::kRepeatEvery == 0 ? 2 : 1;
+      const std::size_t times = i % hunt::kRepeatEvery == 0 ? 2 : 1;
       for (std::size_t time = 0; time < times; ++time) {
-        hash ^= runner.run(scenario_, schedules[i], campaign::run_seed(1, i)).hash;
+        hash ^= runner.run(scenario_, schedules[i], hunt::run_seed(1, i)).hash;
       }
     }
     const Cost cost = meter.cost();
@@ -84,20 +84,20 @@ class Bench {
 
   /// The same runs, asked for by a search.
   Cost hunt(std::size_t jobs, bool with_store) {
-    campaign::HuntOptions options;
+    hunt::HuntOptions options;
     options.budget.runs = runs_;
     options.jobs = jobs;
     options.all = true;
-    campaign::HuntParts parts;
-    parts.search = campaign::make_sample_search(scenario_, 1);
+    hunt::HuntParts parts;
+    parts.search = hunt::make_sample_search(scenario_, 1);
     const std::string path = (folder_ / ("store" + std::to_string(++stores_))).string();
     const Meter meter;
     if (with_store) {
-      campaign::Store store(path);
-      store.begin(campaign::describe_hunt(scenario_, options));
-      campaign::hunt(scenario_, parts, options, nullptr, &store);
+      hunt::Store store(path);
+      store.begin(hunt::describe_hunt(scenario_, options));
+      hunt::hunt(scenario_, parts, options, nullptr, &store);
     } else {
-      campaign::hunt(scenario_, parts, options);
+      hunt::hunt(scenario_, parts, options);
     }
     return meter.cost();
   }

@@ -5,7 +5,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "conform/tla/value.h"
+#include "tla/values/value.h"
 
 namespace dissensus::tla {
 namespace {

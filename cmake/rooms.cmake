@@ -7,12 +7,17 @@
 # half the time. Files that do not go together with others are named after SEPARATE; APART says that
 # none of the room do.
 function(dissensus_room name)
-  cmake_parse_arguments(ROOM "APART" "FOLDER" "USES;LIBRARIES;SEPARATE" ${ARGN})
+  cmake_parse_arguments(ROOM "APART" "FOLDER" "STAGES;USES;LIBRARIES;SEPARATE" ${ARGN})
   if(NOT ROOM_FOLDER)
     set(ROOM_FOLDER ${name})
   endif()
   string(REPLACE "/" "_" target "dissensus_${name}")
+  # A room's own folders (stages) belong to it; a folder with a row of its own is another room.
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${ROOM_FOLDER}/*.cpp)
+  foreach(stage ${ROOM_STAGES})
+    file(GLOB more CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${ROOM_FOLDER}/${stage}/*.cpp)
+    list(APPEND sources ${more})
+  endforeach()
   add_library(${target} STATIC ${sources})
   if(DISSENSUS_TOGETHER AND NOT ROOM_APART)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)

@@ -7,8 +7,8 @@
 
 #include "dissensus/dissensus.h"
 
-#include "campaign/hunt.h"
-#include "campaign/sample_search.h"
+#include "hunt/hunt.h"
+#include "hunt/sample_search.h"
 #include "run/run_folder.h"
 
 namespace {
@@ -194,15 +194,15 @@ int report(const run::Recipe& recipe, const std::string& folder) {
 
 int hunt(const std::string& path, const std::string& runs_folder) {
   const run::Scenario scenario = run::load_scenario(path, all_systems());
-  campaign::HuntParts parts;
-  parts.search = campaign::make_sample_search(scenario, 1);
-  campaign::HuntOptions options;
+  hunt::HuntParts parts;
+  parts.search = hunt::make_sample_search(scenario, 1);
+  hunt::HuntOptions options;
   options.budget.runs = 10'000;
-  const campaign::HuntResult result = campaign::hunt(scenario, parts, options);
+  const hunt::HuntResult result = hunt::hunt(scenario, parts, options);
   fmt::print("{} after {} runs\n", result.found() ? "found a violation" : "found nothing",
              result.progress.runs);
   if (!result.found()) return 0;
-  const campaign::Finding& finding = result.progress.findings.front();
+  const hunt::Finding& finding = result.progress.findings.front();
   const run::Recipe recipe{scenario, finding.schedule, finding.seed, {}, {}};
   return report(recipe, run::create_run_folder(runs_folder, scenario.name));
 }

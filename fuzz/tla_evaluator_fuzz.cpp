@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "conform/tla/machine.h"
+#include "tla/evaluation/machine.h"
 #include "fuzz.h"
 
 namespace {

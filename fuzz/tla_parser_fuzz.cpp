@@ -2,8 +2,8 @@
 // reads back as the same tree.
 #include <memory>
 
-#include "conform/tla/config.h"
-#include "conform/tla/unparse.h"
+#include "tla/syntax/config.h"
+#include "tla/unparse.h"
 #include "fuzz.h"
 
 namespace {

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "campaign/parts.h"
-#include "campaign/sample_search.h"
+#include "hunt/parts.h"
+#include "hunt/sample_search.h"
 #include "cli/hunt_options.h"
 #include "cli/hunt_panel.h"
 #include "cli/verb.h"
@@ -26,9 +26,9 @@ struct CampaignVerbOptions {
   std::string store;
 };
 
-void print_json(const CampaignVerbOptions& options, const campaign::HuntResult& result,
+void print_json(const CampaignVerbOptions& options, const hunt::HuntResult& result,
                 double wall_seconds, const std::string& resume) {
-  const campaign::HuntProgress& progress = result.progress;
+  const hunt::HuntProgress& progress = result.progress;
   Json json;
   json["store"] = options.store;
   json["search"] = options.settings.search;
@@ -41,7 +41,7 @@ void print_json(const CampaignVerbOptions& options, const campaign::HuntResult& 
   json["wall_seconds"] = wall_seconds;
   json["stability"] = {{"repeated", progress.repeated}, {"equal", progress.equal}};
   json["findings"] = Json::array();
-  for (const campaign::Finding& finding : progress.findings) {
+  for (const hunt::Finding& finding : progress.findings) {
     json["findings"].push_back(
         {{"signature", finding.signature}, {"count", finding.count}, {"first_item", finding.item}});
   }
@@ -49,9 +49,9 @@ void print_json(const CampaignVerbOptions& options, const campaign::HuntResult& 
   fmt::print("{}\n", json.dump(2));
 }
 
-void print_table(const CampaignVerbOptions& options, const campaign::HuntResult& result,
+void print_table(const CampaignVerbOptions& options, const hunt::HuntResult& result,
                  double wall_seconds, const std::string& resume) {
-  const campaign::HuntProgress& progress = result.progress;
+  const hunt::HuntProgress& progress = result.progress;
   const auto row = [&progress](std::string_view name, std::uint64_t count) {
     const double share =
         progress.runs == 0 ? 0
@@ -64,17 +64,17 @@ void print_table(const CampaignVerbOptions& options, const campaign::HuntResult&
   row("pass", progress.runs - progress.failed - progress.unknown);
   row("unknown", progress.unknown);
   row("fail", progress.failed);
-  for (const campaign::Finding& finding : progress.findings)
+  for (const hunt::Finding& finding : progress.findings)
     row("  " + finding.signature, finding.count);
   fmt::print("store     {}\n", options.store);
   if (!resume.empty()) fmt::print("interrupted; resume: {}\n", resume);
 }
 
-campaign::HuntParts campaign_parts(const run::Scenario& scenario, const Registry& registry,
-                                   const campaign::HuntOptions& options) {
-  if (options.search != kSample) return campaign::make_parts(scenario, registry, options);
-  campaign::HuntParts parts;
-  parts.search = campaign::make_sample_search(scenario, options.seed);
+hunt::HuntParts campaign_parts(const run::Scenario& scenario, const Registry& registry,
+                                   const hunt::HuntOptions& options) {
+  if (options.search != kSample) return hunt::make_parts(scenario, registry, options);
+  hunt::HuntParts parts;
+  parts.search = hunt::make_sample_search(scenario, options.seed);
   return parts;
 }
 
@@ -86,30 +86,30 @@ std::string resume_command(const CampaignVerbOptions& options) {
 
 ExitCode run_campaign(CampaignVerbOptions options) {
   const HuntSettings& settings = options.settings;
-  campaign::HuntOptions hunt_options = settings.to_options();
+  hunt::HuntOptions hunt_options = settings.to_options();
   hunt_options.budget.runs = options.runs;
   hunt_options.all = true;
   const Registry registry = settings.plugins.load();
   const run::Scenario scenario = run::load_scenario(settings.scenario, registry.systems);
   settings.limit_jobs(scenario, hunt_options);
-  campaign::HuntParts parts = campaign_parts(scenario, registry, hunt_options);
+  hunt::HuntParts parts = campaign_parts(scenario, registry, hunt_options);
   if (options.store.empty()) options.store = scenario.name + ".sqlite";
   if (settings.resume && !std::filesystem::exists(options.store)) {
     throw InputError(options.store + ": no such store to resume");
   }
-  campaign::Store store(options.store);
-  const campaign::HuntRecord record = campaign::describe_hunt(scenario, hunt_options);
+  hunt::Store store(options.store);
+  const hunt::HuntRecord record = hunt::describe_hunt(scenario, hunt_options);
   settings.resume ? store.resume(record) : store.begin(record);
 
   catch_interrupts();
   HuntPanel panel({panel_style(!settings.output.quiet && !settings.output.json), scenario.name,
                    parts.objective_names, "", &store},
                   hunt_options);
-  const campaign::HuntResult result = campaign::hunt(scenario, parts, hunt_options, &panel, &store);
+  const hunt::HuntResult result = hunt::hunt(scenario, parts, hunt_options, &panel, &store);
   const double wall_seconds = panel.wall_seconds();
   panel.finish(result.progress);
   const std::string resume =
-      result.end == campaign::HuntEnd::stopped ? resume_command(options) : std::string();
+      result.end == hunt::HuntEnd::stopped ? resume_command(options) : std::string();
   if (settings.output.json && !settings.output.quiet) {
     print_json(options, result, wall_seconds, resume);
   } else if (!settings.output.quiet) {

@@ -15,9 +15,9 @@
 #include "cli/plugins.h"
 #include "cli/verb.h"
 #include "core/file.h"
-#include "study/fidelity_report.h"
-#include "study/fidelity_session.h"
-#include "study/fidelity_tables.h"
+#include "fidelity/report.h"
+#include "fidelity/session.h"
+#include "fidelity/tables.h"
 
 namespace dissensus::cli {
 
@@ -46,14 +46,14 @@ struct FidelityVerbOptions {
 struct Sides {
   run::Scenario first;
   run::Scenario second;
-  study::Both<std::string> names;
+  fidelity::Both<std::string> names;
 };
 
 Sides load_sides(const FidelityVerbOptions& options, const SystemRegistry& systems) {
   run::Scenario first = run::load_scenario(options.scenario, systems);
   if (!options.against.empty()) {
     run::Scenario second = run::load_scenario(options.against, systems);
-    study::Both<std::string> names{first.name, second.name};
+    fidelity::Both<std::string> names{first.name, second.name};
     if (names[0] == names[1]) names = {"first", "second"};
     return {std::move(first), std::move(second), std::move(names)};
   }
@@ -67,17 +67,17 @@ Sides load_sides(const FidelityVerbOptions& options, const SystemRegistry& syste
   return {std::move(first), std::move(twin), {"live", "simulated"}};
 }
 
-std::vector<study::FidelitySchedule> choose_schedules(const FidelityVerbOptions& options,
+std::vector<fidelity::FidelitySchedule> choose_schedules(const FidelityVerbOptions& options,
                                                       const run::Scenario& scenario) {
   constexpr std::size_t kSchedules = 5;
-  std::vector<study::FidelitySchedule> schedules = study::draw_schedules(
+  std::vector<fidelity::FidelitySchedule> schedules = fidelity::draw_schedules(
       scenario, options.schedules.value_or(options.schedule_files.empty() ? kSchedules : 0),
       options.seed);
   for (const std::string& file : options.schedule_files) {
     const std::string stem = fs::path(file).stem().string();
     std::string name = stem;
     const auto is_taken = [&] {
-      for (const study::FidelitySchedule& other : schedules) {
+      for (const fidelity::FidelitySchedule& other : schedules) {
         if (other.name == name) return true;
       }
       return false;
@@ -94,28 +94,28 @@ std::string clock_text(double seconds) {
 }
 
 /// Writes every run down as soon as it is over, and says so.
-class RunJournal final : public study::FidelityObserver {
+class RunJournal final : public fidelity::FidelityObserver {
  public:
-  RunJournal(const study::FidelityPlan& plan, const std::string& path, bool talks)
+  RunJournal(const fidelity::FidelityPlan& plan, const std::string& path, bool talks)
       : plan_(plan),
         measures_(*plan.sides[0].scenario),
         path_(path),
         file_(path, std::ios::binary),
         talks_(talks) {
-    write(study::header_json_line(plan, measures_));
+    write(fidelity::header_json_line(plan, measures_));
     if (!talks_) return;
     fmt::print(stderr, "{} schedules: {} {} runs, then {} {} runs\n", plan.schedules.size(),
                total_of(1), plan.sides[1].name, total_of(0), plan.sides[0].name);
   }
 
-  void on_run(std::size_t side, const study::RunObservation& observation) override {
-    write(study::to_json_line(observation, measures_, plan_.sides[side].name));
+  void on_run(std::size_t side, const fidelity::RunObservation& observation) override {
+    write(fidelity::to_json_line(observation, measures_, plan_.sides[side].name));
     ++done_[side];
     say(side, fmt::format("{}, {:.0f} s, {}", oracle::to_string(observation.outcome),
                           observation.seconds, schedule_text(observation.place)));
   }
-  void on_failed_run(const study::FailedRun& failed) override {
-    write(study::to_json_line(failed, plan_.sides[failed.side].name));
+  void on_failed_run(const fidelity::FailedRun& failed) override {
+    write(fidelity::to_json_line(failed, plan_.sides[failed.side].name));
     ++done_[failed.side];
     if (talks_) {
       fmt::print(stderr, "{}: {}: broken off: {}\n", plan_.sides[failed.side].name,
@@ -126,7 +126,7 @@ class RunJournal final : public study::FidelityObserver {
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
  private:
-  std::string schedule_text(const study::RunPlace& place) const {
+  std::string schedule_text(const fidelity::RunPlace& place) const {
     return fmt::format("schedule {}", plan_.schedules[place.schedule].name);
   }
   std::size_t total_of(std::size_t side) const {
@@ -151,12 +151,12 @@ class RunJournal final : public study::FidelityObserver {
   }
 
   static constexpr std::chrono::seconds kLine{5};
-  const study::FidelityPlan& plan_;
-  study::FidelityMeasures measures_;
+  const fidelity::FidelityPlan& plan_;
+  fidelity::FidelityMeasures measures_;
   std::string path_;
   std::ofstream file_;
   bool talks_;
-  study::Both<std::size_t> done_{};
+  fidelity::Both<std::size_t> done_{};
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_ = start_ + kLine;
 };
@@ -172,17 +172,17 @@ std::string repeat_command(const FidelityVerbOptions& options) {
   return words + options.plugins.words();
 }
 
-void write_schedules(const std::string& folder, const study::FidelityPlan& plan) {
+void write_schedules(const std::string& folder, const fidelity::FidelityPlan& plan) {
   fs::create_directories(folder + "/schedules");
   const run::Scenario& scenario = *plan.sides[0].scenario;
-  for (const study::FidelitySchedule& schedule : plan.schedules) {
+  for (const fidelity::FidelitySchedule& schedule : plan.schedules) {
     write_file(fmt::format("{}/schedules/{}.json", folder, schedule.name),
                faults::to_json(schedule.schedule, scenario.system_description(), scenario.nodes()));
   }
 }
 
-std::vector<std::string> problems_of(const study::FidelityPlan& plan,
-                                     const study::FidelityRuns& runs) {
+std::vector<std::string> problems_of(const fidelity::FidelityPlan& plan,
+                                     const fidelity::FidelityRuns& runs) {
   std::vector<std::string> problems;
   if (is_interrupted()) problems.emplace_back("it was interrupted");
   for (std::size_t side = 0; side < 2; ++side) {
@@ -192,7 +192,7 @@ std::vector<std::string> problems_of(const study::FidelityPlan& plan,
     problems.push_back(
         fmt::format("{} of {} {} runs were made", made, total, plan.sides[side].name));
   }
-  for (const study::FailedRun& failed : runs.failed) {
+  for (const fidelity::FailedRun& failed : runs.failed) {
     problems.push_back(fmt::format("{} run under schedule {} broke off: {}",
                                    plan.sides[failed.side].name,
                                    plan.schedules[failed.place.schedule].name, failed.reason));
@@ -200,17 +200,17 @@ std::vector<std::string> problems_of(const study::FidelityPlan& plan,
   return problems;
 }
 
-std::string side_text(const study::FidelitySidePlan& side) {
+std::string side_text(const fidelity::FidelitySidePlan& side) {
   return fmt::format("{}, {} nodes, {} of each schedule", side.scenario->name,
                      side.scenario->nodes(),
                      side.repeats == 1 ? "1 run" : fmt::format("{} runs", side.repeats));
 }
 
-std::vector<std::pair<std::string, std::string>> facts_of(const study::FidelityPlan& plan,
+std::vector<std::pair<std::string, std::string>> facts_of(const fidelity::FidelityPlan& plan,
                                                           const std::string& folder,
                                                           double seconds) {
   std::vector<std::pair<std::string, std::string>> facts;
-  for (const study::FidelitySidePlan& side : plan.sides) {
+  for (const fidelity::FidelitySidePlan& side : plan.sides) {
     facts.emplace_back(side.name, side_text(side));
   }
   facts.emplace_back("schedules", std::to_string(plan.schedules.size()) + ", in schedules/");
@@ -220,13 +220,13 @@ std::vector<std::pair<std::string, std::string>> facts_of(const study::FidelityP
   return facts;
 }
 
-void print_text(const study::FidelityReport& report, const std::string& folder,
+void print_text(const fidelity::FidelityReport& report, const std::string& folder,
                 const std::vector<std::string>& files) {
   for (const std::string& problem : report.problems) fmt::print("incomplete: {}\n", problem);
-  for (const study::FidelityTable& table : study::fidelity_tables(report.comparison)) {
-    if (!table.is_detail) fmt::print("{}\n", study::to_text(table));
+  for (const fidelity::FidelityTable& table : fidelity::fidelity_tables(report.comparison)) {
+    if (!table.is_detail) fmt::print("{}\n", fidelity::to_text(table));
   }
-  for (const std::string& finding : study::fidelity_findings(report.comparison)) {
+  for (const std::string& finding : fidelity::fidelity_findings(report.comparison)) {
     fmt::print("- {}\n", finding);
   }
   fmt::print("\nIn brackets 95 % intervals; * differs beyond chance. All of it, with figures:\n");
@@ -234,9 +234,9 @@ void print_text(const study::FidelityReport& report, const std::string& folder,
 }
 
 /// `sides` must outlive the plan.
-study::FidelityPlan make_plan(const FidelityVerbOptions& options, const Sides& sides) {
-  study::require_comparable(sides.first, sides.second);
-  study::FidelityPlan plan;
+fidelity::FidelityPlan make_plan(const FidelityVerbOptions& options, const Sides& sides) {
+  fidelity::require_comparable(sides.first, sides.second);
+  fidelity::FidelityPlan plan;
   plan.scenario = sides.first.name;
   plan.sides[0] = {sides.names[0], &sides.first, options.repeats,
                    sides.first.system->is_live() ? options.plugins.live.networks : options.jobs};
@@ -249,32 +249,32 @@ study::FidelityPlan make_plan(const FidelityVerbOptions& options, const Sides& s
 ExitCode compare_sides(const FidelityVerbOptions& options) {
   const Registry registry = options.plugins.load();
   const Sides sides = load_sides(options, registry.systems);
-  const study::FidelityPlan plan = make_plan(options, sides);
+  const fidelity::FidelityPlan plan = make_plan(options, sides);
   const std::string folder = run::create_run_folder(options.out, "fidelity-" + plan.scenario);
   write_file(folder + "/scenario.toml", sides.first.text);
   if (!options.against.empty()) write_file(folder + "/against.toml", sides.second.text);
   write_schedules(folder, plan);
   catch_interrupts();
   RunJournal journal(plan, folder + "/observations.jsonl", options.talks());
-  const study::FidelityRuns runs = study::run_fidelity(plan, journal);
+  const fidelity::FidelityRuns runs = fidelity::run_fidelity(plan, journal);
   const std::vector<std::string> problems = problems_of(plan, runs);
-  if (!study::can_compare(runs.input)) {
+  if (!fidelity::can_compare(runs.input)) {
     fmt::print(stderr, "dissensus: nothing to compare: {}; runs so far in {}\n",
                fmt::join(problems, "; "), folder);
     return kUnknown;
   }
-  study::FidelityOptions compare_options;
+  fidelity::FidelityOptions compare_options;
   compare_options.permutation.seed = options.seed;
-  const study::FidelityComparison comparison = study::compare(runs.input, compare_options);
-  const study::FidelityReport report{runs.input,
+  const fidelity::FidelityComparison comparison = fidelity::compare(runs.input, compare_options);
+  const fidelity::FidelityReport report{runs.input,
                                      comparison,
                                      sides.first.description,
                                      facts_of(plan, folder, journal.seconds()),
                                      problems,
                                      repeat_command(options)};
-  const std::vector<std::string> files = study::write_fidelity(folder, report);
+  const std::vector<std::string> files = fidelity::write_fidelity(folder, report);
   if (options.output.json && !options.output.quiet) {
-    auto json = nlohmann::ordered_json::parse(study::fidelity_json(report));
+    auto json = nlohmann::ordered_json::parse(fidelity::fidelity_json(report));
     json["folder"] = folder;
     fmt::print("{}\n", json.dump(2));
   } else if (options.talks()) {

@@ -37,7 +37,7 @@ class Deadline {
 
 }  // namespace
 
-FindingFolder record_finding(const run::Scenario& scenario, const campaign::Finding& finding,
+FindingFolder record_finding(const run::Scenario& scenario, const hunt::Finding& finding,
                              const std::string& parent, const std::string& existing) {
   FindingFolder folder;
   folder.recipe.scenario = scenario;
@@ -63,7 +63,7 @@ FindingFolder record_finding(const run::Scenario& scenario, const campaign::Find
   return folder;
 }
 
-std::string reliability(const campaign::Finding& finding) {
+std::string reliability(const hunt::Finding& finding) {
   const std::size_t runs = finding.confirmations;
   if (runs == 0) return "not confirmed: the schedule was not run again";
   if (finding.confirmed == runs) {
@@ -73,7 +73,7 @@ std::string reliability(const campaign::Finding& finding) {
                      finding.confirmed, runs);
 }
 
-void write_live_page(const FindingFolder& folder, const campaign::Finding& finding,
+void write_live_page(const FindingFolder& folder, const hunt::Finding& finding,
                      const ExaminePlan& plan) {
   if (finding.confirmations > 0) {
     const nlohmann::ordered_json json{{"signature", finding.signature},

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "campaign/hunt.h"
+#include "hunt/hunt.h"
 #include "report/examine.h"
 #include "run/run_folder.h"
 
@@ -30,12 +30,12 @@ struct FindingFolder {
 
 /// Runs the finding once more with everything recorded, and writes its folder below `parent`;
 /// `existing` is the folder that an interrupted hunt wrote before, or empty.
-FindingFolder record_finding(const run::Scenario& scenario, const campaign::Finding& finding,
+FindingFolder record_finding(const run::Scenario& scenario, const hunt::Finding& finding,
                              const std::string& parent, const std::string& existing);
 /// "reliable: all 3 repetitions fail", "flaky: 1 of 3 repetitions fails".
-std::string reliability(const campaign::Finding& finding);
+std::string reliability(const hunt::Finding& finding);
 /// Real servers: the page of the run as it was recorded, and confirm.json.
-void write_live_page(const FindingFolder& folder, const campaign::Finding& finding,
+void write_live_page(const FindingFolder& folder, const hunt::Finding& finding,
                      const ExaminePlan& plan);
 /// Shrinks and explains it. Each stage has a limit of wall time, and goes on with what it has
 /// reached by then.

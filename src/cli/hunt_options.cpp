@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "campaign/parts.h"
+#include "hunt/parts.h"
 #include "run/run_folder.h"
 #include "search/registry.h"
 
@@ -40,11 +40,11 @@ void HuntSettings::add_to(CLI::App& verb) {
   output.add_to(verb);
 }
 
-campaign::HuntOptions HuntSettings::to_options() const {
-  campaign::HuntOptions options;
+hunt::HuntOptions HuntSettings::to_options() const {
+  hunt::HuntOptions options;
   options.search = search;
   for (const std::string& assignment : parameters) {
-    options.parameters += campaign::parameter_line(assignment);
+    options.parameters += hunt::parameter_line(assignment);
   }
   options.fitness = fitness;
   options.faults = faults;
@@ -54,7 +54,7 @@ campaign::HuntOptions HuntSettings::to_options() const {
   return options;
 }
 
-void HuntSettings::limit_jobs(const run::Scenario& loaded, campaign::HuntOptions& options) const {
+void HuntSettings::limit_jobs(const run::Scenario& loaded, hunt::HuntOptions& options) const {
   if (loaded.system->is_live()) options.jobs = plugins.live.networks;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "campaign/hunt.h"
+#include "hunt/hunt.h"
 #include "cli/plugins.h"
 #include "cli/verb.h"
 
@@ -26,9 +26,9 @@ struct HuntSettings {
 
   void add_to(CLI::App& verb);
   /// All but the budget. Throws InputError.
-  campaign::HuntOptions to_options() const;
+  hunt::HuntOptions to_options() const;
   /// A network of real servers makes one run at a time.
-  void limit_jobs(const run::Scenario& loaded, campaign::HuntOptions& options) const;
+  void limit_jobs(const run::Scenario& loaded, hunt::HuntOptions& options) const;
   /// The words of these settings after the scenario, so that a command can be repeated.
   std::string command_words() const;
 };

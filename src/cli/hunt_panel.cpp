@@ -55,7 +55,7 @@ HuntPanel::Style panel_style(bool wanted) {
   return is_terminal() ? HuntPanel::Style::panel : HuntPanel::Style::lines;
 }
 
-HuntPanel::HuntPanel(Setting setting, const campaign::HuntOptions& options)
+HuntPanel::HuntPanel(Setting setting, const hunt::HuntOptions& options)
     : setting_(std::move(setting)),
       options_(options),
       next_show_(start_ + (setting_.style == Style::panel ? kPanelInterval : kLineInterval)),
@@ -65,11 +65,11 @@ double HuntPanel::wall_seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
-campaign::HuntSnapshot HuntPanel::snapshot_of(const campaign::HuntProgress& progress) const {
+hunt::HuntSnapshot HuntPanel::snapshot_of(const hunt::HuntProgress& progress) const {
   return {progress, options_, setting_.objective_names, setting_.scenario, wall_seconds()};
 }
 
-bool HuntPanel::keep_going(const campaign::HuntProgress& progress) {
+bool HuntPanel::keep_going(const hunt::HuntProgress& progress) {
   const Clock::time_point now = Clock::now();
   if (now >= next_statistics_) {
     next_statistics_ = now + kStatisticsInterval;
@@ -82,31 +82,31 @@ bool HuntPanel::keep_going(const campaign::HuntProgress& progress) {
   return !is_interrupted();
 }
 
-void HuntPanel::finish(const campaign::HuntProgress& progress) {
+void HuntPanel::finish(const hunt::HuntProgress& progress) {
   clear();
   write_statistics(progress);
 }
 
-void HuntPanel::write_statistics(const campaign::HuntProgress& progress) {
+void HuntPanel::write_statistics(const hunt::HuntProgress& progress) {
   if (setting_.statistics_path.empty()) return;
   // What is shown is kept.
   if (setting_.store != nullptr) setting_.store->flush();
-  write_file(setting_.statistics_path, campaign::statistics_json(snapshot_of(progress)));
+  write_file(setting_.statistics_path, hunt::statistics_json(snapshot_of(progress)));
 }
 
-void HuntPanel::show(const campaign::HuntProgress& progress) {
+void HuntPanel::show(const hunt::HuntProgress& progress) {
   if (setting_.store != nullptr) setting_.store->flush();
   if (setting_.style == Style::panel) {
     draw(snapshot_of(progress));
   } else {
-    fmt::print(stderr, "{}\n", campaign::progress_line(snapshot_of(progress)));
+    fmt::print(stderr, "{}\n", hunt::progress_line(snapshot_of(progress)));
   }
 }
 
-void HuntPanel::draw(const campaign::HuntSnapshot& snapshot) {
+void HuntPanel::draw(const hunt::HuntSnapshot& snapshot) {
   const TerminalSize size = terminal_size();
   // One column and one row stay free, so that the terminal never scrolls or wraps.
-  std::vector<std::string> lines = campaign::panel_lines(snapshot, size.columns - 1);
+  std::vector<std::string> lines = hunt::panel_lines(snapshot, size.columns - 1);
   lines.resize(std::min(lines.size(), size.rows - 1));
   std::string text;
   if (drawn_lines_ > 0) text += fmt::format("\r\033[{}A", drawn_lines_);

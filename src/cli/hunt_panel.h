@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "campaign/hunt.h"
-#include "campaign/statistics.h"
-#include "campaign/store.h"
+#include "hunt/hunt.h"
+#include "hunt/statistics.h"
+#include "hunt/store.h"
 
 namespace dissensus::cli {
 
@@ -17,7 +17,7 @@ namespace dissensus::cli {
 void catch_interrupts();
 bool is_interrupted();
 
-class HuntPanel final : public campaign::HuntObserver {
+class HuntPanel final : public hunt::HuntObserver {
  public:
   enum class Style : std::uint8_t { none, lines, panel };
   struct Setting {
@@ -25,30 +25,30 @@ class HuntPanel final : public campaign::HuntObserver {
     std::string scenario;
     std::vector<std::string> objective_names;
     std::string statistics_path;       ///< empty: no stats.json
-    campaign::Store* store = nullptr;  ///< flushed before anything is shown
+    hunt::Store* store = nullptr;  ///< flushed before anything is shown
   };
   /// `options` must outlive this.
-  HuntPanel(Setting setting, const campaign::HuntOptions& options);
+  HuntPanel(Setting setting, const hunt::HuntOptions& options);
   /// Takes the panel off the terminal.
   ~HuntPanel() override { clear(); }
   HuntPanel(const HuntPanel&) = delete;
   HuntPanel& operator=(const HuntPanel&) = delete;
 
-  bool keep_going(const campaign::HuntProgress& progress) override;
+  bool keep_going(const hunt::HuntProgress& progress) override;
   /// The last figures; the panel is gone afterwards.
-  void finish(const campaign::HuntProgress& progress);
+  void finish(const hunt::HuntProgress& progress);
   double wall_seconds() const;
 
  private:
   using Clock = std::chrono::steady_clock;
-  void show(const campaign::HuntProgress& progress);
-  void draw(const campaign::HuntSnapshot& snapshot);
-  void write_statistics(const campaign::HuntProgress& progress);
+  void show(const hunt::HuntProgress& progress);
+  void draw(const hunt::HuntSnapshot& snapshot);
+  void write_statistics(const hunt::HuntProgress& progress);
   void clear();
-  campaign::HuntSnapshot snapshot_of(const campaign::HuntProgress& progress) const;
+  hunt::HuntSnapshot snapshot_of(const hunt::HuntProgress& progress) const;
 
   Setting setting_;
-  const campaign::HuntOptions& options_;
+  const hunt::HuntOptions& options_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_show_;
   Clock::time_point next_statistics_;

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "campaign/hunt.h"
-#include "campaign/parts.h"
+#include "hunt/hunt.h"
+#include "hunt/parts.h"
 #include "cli/finding_folder.h"
 #include "cli/hunt_options.h"
 #include "cli/hunt_panel.h"
@@ -31,7 +31,7 @@ struct HuntVerbOptions {
 
 /// A hunt that has ended, and what it left behind.
 struct FinishedHunt {
-  campaign::HuntResult result;
+  hunt::HuntResult result;
   double wall_seconds = 0;
   std::string_view time = "virtual";    ///< which time passes in runs
   std::string folder;                   ///< of the hunt
@@ -52,7 +52,7 @@ std::string resume_command(const HuntVerbOptions& options, const std::string& fo
 
 std::vector<std::pair<std::string, std::string>> hunt_words(const HuntVerbOptions& options,
                                                             const FinishedHunt& hunt) {
-  const campaign::HuntProgress& progress = hunt.result.progress;
+  const hunt::HuntProgress& progress = hunt.result.progress;
   return {{"search", options.settings.search},
           {"seed of the hunt", std::to_string(options.settings.seed)},
           {"runs", std::to_string(progress.runs)},
@@ -68,10 +68,10 @@ std::vector<std::pair<std::string, std::string>> hunt_words(const HuntVerbOption
 /// finding is the latest run.
 void record_findings(const HuntVerbOptions& options, const run::Scenario& scenario,
                      const SystemRegistry& systems, const std::string& parent,
-                     campaign::Store& store, FinishedHunt& hunt) {
+                     hunt::Store& store, FinishedHunt& hunt) {
   const ExaminePlan plan{!options.no_shrink, !options.no_report, options.settings.jobs,
                          hunt_words(options, hunt), options.settings.plugins.words()};
-  for (const campaign::Finding& finding : hunt.result.progress.findings) {
+  for (const hunt::Finding& finding : hunt.result.progress.findings) {
     const std::string existing = store.folder_of(finding.signature);
     FindingFolder folder = record_finding(scenario, finding, parent, existing);
     if (finding.live) {
@@ -91,7 +91,7 @@ void record_findings(const HuntVerbOptions& options, const run::Scenario& scenar
 Json findings_json(const FinishedHunt& hunt) {
   Json json = Json::array();
   for (std::size_t i = 0; i < hunt.findings.size(); ++i) {
-    const campaign::Finding& finding = hunt.result.progress.findings[i];
+    const hunt::Finding& finding = hunt.result.progress.findings[i];
     json.push_back({{"signature", finding.signature},
                     {"count", finding.count},
                     {"first_evaluation", finding.item + 1},
@@ -106,7 +106,7 @@ Json findings_json(const FinishedHunt& hunt) {
 }
 
 void print_json(const HuntVerbOptions& options, const FinishedHunt& hunt) {
-  const campaign::HuntProgress& progress = hunt.result.progress;
+  const hunt::HuntProgress& progress = hunt.result.progress;
   Json json;
   json["found"] = hunt.result.found();
   json["search"] = options.settings.search;
@@ -121,7 +121,7 @@ void print_json(const HuntVerbOptions& options, const FinishedHunt& hunt) {
   json["hunt_folder"] = hunt.folder;
   json["run_folder"] = nullptr;
   if (hunt.result.found()) {
-    const campaign::Finding& first = progress.findings.front();
+    const hunt::Finding& first = progress.findings.front();
     json["violations"] = Json::parse(oracle::to_json(first.verdict))["violations"];
     json["hash"] = trace::to_hex(first.hash);
     json["run_folder"] = hunt.findings.front().path;
@@ -143,14 +143,14 @@ void print_shrunk(const shrink::ShrinkResult& shrunk) {
 }
 
 void print_text(const HuntVerbOptions& options, const FinishedHunt& hunt) {
-  const campaign::HuntProgress& progress = hunt.result.progress;
+  const hunt::HuntProgress& progress = hunt.result.progress;
   fmt::print("{} after {} {} ({:.1f} s of {} time, {:.2f} s of wall time)\n",
              hunt.result.found() ? "found a violation" : "found nothing", progress.runs,
              progress.runs == 1 ? "run" : "runs",
              static_cast<double>(progress.virtual_time.count()) / 1e6, hunt.time,
              hunt.wall_seconds);
   for (std::size_t i = 0; i < hunt.findings.size() && options.all; ++i) {
-    const campaign::Finding& finding = progress.findings[i];
+    const hunt::Finding& finding = progress.findings[i];
     fmt::print("  {} x {}, first in run {}: {}\n", finding.count, finding.signature,
                finding.item + 1, hunt.findings[i].path);
   }
@@ -179,8 +179,8 @@ void print_text(const HuntVerbOptions& options, const FinishedHunt& hunt) {
 
 /// What must not pass unnoticed, whatever the verdict.
 ExitCode exit_code_of_hunt(const FinishedHunt& hunt) {
-  const campaign::HuntProgress& progress = hunt.result.progress;
-  for (const campaign::Finding& finding : progress.findings) {
+  const hunt::HuntProgress& progress = hunt.result.progress;
+  for (const hunt::Finding& finding : progress.findings) {
     if (finding.reproduced) continue;
     fmt::print(stderr,
                "dissensus: run {} failed ({}), but the schedule that was recorded of it gives "
@@ -195,20 +195,20 @@ ExitCode exit_code_of_hunt(const FinishedHunt& hunt) {
     return kInternalFault;
   }
   if (hunt.result.found()) return kViolation;
-  if (hunt.result.end == campaign::HuntEnd::stopped) return kUnknown;
+  if (hunt.result.end == hunt::HuntEnd::stopped) return kUnknown;
   return progress.unknown > 0 ? kUnknown : kAllHeld;
 }
 
 ExitCode hunt(const HuntVerbOptions& options) {
   const HuntSettings& settings = options.settings;
-  campaign::HuntOptions hunt_options = settings.to_options();
-  hunt_options.budget = campaign::parse_budget(options.budget);
+  hunt::HuntOptions hunt_options = settings.to_options();
+  hunt_options.budget = hunt::parse_budget(options.budget);
   hunt_options.all = options.all;
   hunt_options.confirmations = options.confirmations;
   const Registry registry = settings.plugins.load();
   const run::Scenario scenario = run::load_scenario(settings.scenario, registry.systems);
   settings.limit_jobs(scenario, hunt_options);
-  campaign::HuntParts parts = campaign::make_parts(scenario, registry, hunt_options);
+  hunt::HuntParts parts = hunt::make_parts(scenario, registry, hunt_options);
 
   FinishedHunt hunt;
   hunt.time = time_word(scenario);
@@ -217,19 +217,19 @@ ExitCode hunt(const HuntVerbOptions& options) {
   // A resumed hunt's findings go beside it, where those of a new one go.
   const std::string parent =
       settings.resume ? std::filesystem::path(hunt.folder).parent_path().string() : options.out;
-  campaign::Store store(hunt.folder + "/" + kStoreFile);
-  const campaign::HuntRecord record = campaign::describe_hunt(scenario, hunt_options);
+  hunt::Store store(hunt.folder + "/" + kStoreFile);
+  const hunt::HuntRecord record = hunt::describe_hunt(scenario, hunt_options);
   settings.resume ? store.resume(record) : store.begin(record);
 
   catch_interrupts();
   HuntPanel panel({panel_style(!settings.output.quiet && !settings.output.json), scenario.name,
                    parts.objective_names, hunt.folder + "/" + kStatisticsFile, &store},
                   hunt_options);
-  hunt.result = campaign::hunt(scenario, parts, hunt_options, &panel, &store);
+  hunt.result = hunt::hunt(scenario, parts, hunt_options, &panel, &store);
   hunt.wall_seconds = panel.wall_seconds();
   panel.finish(hunt.result.progress);
   record_findings(options, scenario, registry.systems, parent.empty() ? "." : parent, store, hunt);
-  if (hunt.result.end == campaign::HuntEnd::stopped) {
+  if (hunt.result.end == hunt::HuntEnd::stopped) {
     hunt.resume = resume_command(options, hunt.folder);
   }
   if (settings.output.json && !settings.output.quiet) {

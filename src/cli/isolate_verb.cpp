@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "campaign/store_runs.h"
+#include "hunt/store_runs.h"
 #include "cli/verb.h"
 #include "core/file.h"
 #include "isolate/branches.h"
@@ -47,7 +47,7 @@ std::unique_ptr<isolate::RunSource> open_source(const IsolateOptions& options) {
   if (const std::string store = store_of(path); !store.empty()) {
     std::optional<isolate::Declaration> declaration;
     if (!options.messages.empty()) declaration = isolate::read_declaration(options.messages);
-    return std::make_unique<campaign::StoreSource>(store, std::move(declaration));
+    return std::make_unique<hunt::StoreSource>(store, std::move(declaration));
   }
   if (!options.messages.empty()) throw InputError("--messages: is for stores of campaigns only");
   if (isolate::is_data_set(path)) return std::make_unique<isolate::DataSetSource>(path);
@@ -61,7 +61,7 @@ std::unique_ptr<isolate::RunSource> open_source(const IsolateOptions& options) {
 }
 
 /// The smallest form of a run of a store, for the page.
-std::string picture_of(campaign::StoreSource& store, const std::string& run, std::size_t jobs) {
+std::string picture_of(hunt::StoreSource& store, const std::string& run, std::size_t jobs) {
   constexpr std::size_t kRunsMax = 4000;
   report::ExamineOptions options;
   options.likelihood = false;
@@ -97,7 +97,7 @@ ExitCode isolate_messages(const IsolateOptions& options) {
   const isolate::RunTable table = isolate::read_runs(*source, space, options.jobs);
   const isolate::IsolationResult result = isolate::isolate(table, isolation);
   isolate::Report report{options.path, table, result};
-  if (auto* store = dynamic_cast<campaign::StoreSource*>(source.get())) {
+  if (auto* store = dynamic_cast<hunt::StoreSource*>(source.get())) {
     report.picture = [store, jobs = options.jobs](const isolate::RunSummary& run) {
       return picture_of(*store, run.name, jobs);
     };

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "campaign/plugin.h"
+#include "hunt/plugin.h"
 #include "cli/hunt_options.h"
 #include "cli/hunt_panel.h"
 #include "run/scenario.h"
@@ -53,7 +53,7 @@ Registry PluginOptions::load() const {
   Registry registry = search::built_in_registry();
   registry.systems = run::built_in_systems();
   live.apply(registry.systems);
-  for (const std::string& file : files) campaign::load_plugin(file, registry);
+  for (const std::string& file : files) hunt::load_plugin(file, registry);
   return registry;
 }
 

@@ -15,7 +15,7 @@
 #include "report/examine.h"
 #include "run/schedule_space.h"
 #include "shrink/shrink.h"
-#include "study/samples.h"
+#include "statistics/samples.h"
 
 namespace dissensus::cli {
 
@@ -228,9 +228,9 @@ void add_result(const shrink::ShrinkResult& result, double seconds, ShrinkStudy&
 }
 
 nlohmann::ordered_json spread_json(const std::vector<double>& sample) {
-  return {{"median", study::quantile(sample, 0.5)},
-          {"mean", study::mean(sample)},
-          {"max", study::quantile(sample, 1)}};
+  return {{"median", statistics::quantile(sample, 0.5)},
+          {"mean", statistics::mean(sample)},
+          {"max", statistics::quantile(sample, 1)}};
 }
 
 ExitCode shrink_random(const ShrinkVerbOptions& options) {

@@ -1,4 +1,4 @@
-// Statistics for quick use: the tests of src/study on numbers typed in or read from files.
+// Statistics for quick use: the tests of src/statistics on numbers typed in or read from files.
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -9,22 +9,22 @@
 
 #include "cli/verb.h"
 #include "core/suggestion.h"
-#include "study/bootstrap.h"
-#include "study/fisher.h"
-#include "study/holm.h"
-#include "study/number_file.h"
-#include "study/rank_sum.h"
-#include "study/shapiro_wilk.h"
-#include "study/survival.h"
-#include "study/survival_file.h"
+#include "statistics/bootstrap.h"
+#include "statistics/fisher.h"
+#include "statistics/holm.h"
+#include "statistics/number_file.h"
+#include "statistics/rank_sum.h"
+#include "statistics/shapiro_wilk.h"
+#include "statistics/survival.h"
+#include "statistics/survival_file.h"
 
 namespace dissensus::cli {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-using study::Alternative;
-using study::NumberFile;
+using statistics::Alternative;
+using statistics::NumberFile;
 
 struct StatsOptions {
   std::array<std::string, 4> counts;
@@ -36,10 +36,10 @@ struct StatsOptions {
   std::string statistic = "mean";
   double confidence = 0.95;
   double level = 0.05;
-  std::size_t resamples = study::BootstrapOptions{}.resamples;
-  std::uint64_t seed = study::BootstrapOptions{}.seed;
+  std::size_t resamples = statistics::BootstrapOptions{}.resamples;
+  std::uint64_t seed = statistics::BootstrapOptions{}.seed;
   bool no_correction = false;
-  study::SurvivalColumns columns;
+  statistics::SurvivalColumns columns;
   std::string scale = "log";
   double until = 0;
   OutputOptions output;
@@ -121,10 +121,10 @@ std::uint64_t parse_count(const std::string& text) {
 
 ExitCode fisher(const StatsOptions& options) {
   check_share("--confidence", options.confidence);
-  const study::Contingency table{parse_count(options.counts[0]), parse_count(options.counts[1]),
+  const statistics::Contingency table{parse_count(options.counts[0]), parse_count(options.counts[1]),
                                  parse_count(options.counts[2]), parse_count(options.counts[3])};
-  const study::FisherResult result =
-      study::fisher_exact(table, {alternative_of(options), options.confidence});
+  const statistics::FisherResult result =
+      statistics::fisher_exact(table, {alternative_of(options), options.confidence});
   Json json;
   json["test"] = "fisher";
   json["table"] = {table.first_yes, table.first_no, table.second_yes, table.second_no};
@@ -164,8 +164,8 @@ void describe_samples(const StatsOptions& options, const std::vector<std::vector
   for (std::size_t i = 0; i < samples.size(); ++i) {
     json["samples"].push_back({{"file", options.files[i]},
                                {"size", samples[i].size()},
-                               {"mean", json_of(study::mean(samples[i]))},
-                               {"median", json_of(study::quantile(samples[i], 0.5))}});
+                               {"mean", json_of(statistics::mean(samples[i]))},
+                               {"median", json_of(statistics::quantile(samples[i], 0.5))}});
   }
 }
 
@@ -182,27 +182,27 @@ void print_samples(const Json& json) {
 void print_a12(double a12) {
   print_line("A12",
              fmt::format("{:.4f} ({}): the chance that a value of the first sample is larger", a12,
-                         study::magnitude(a12)));
+                         statistics::magnitude(a12)));
 }
 
-study::RankSumMethod rank_sum_method(const StatsOptions& options,
+statistics::RankSumMethod rank_sum_method(const StatsOptions& options,
                                      const std::vector<std::vector<double>>& samples) {
-  if (options.method == "normal") return study::RankSumMethod::normal;
-  if (options.method != "exact") return study::RankSumMethod::automatic;
-  if (!study::exact_is_possible(samples[0], samples[1])) {
+  if (options.method == "normal") return statistics::RankSumMethod::normal;
+  if (options.method != "exact") return statistics::RankSumMethod::automatic;
+  if (!statistics::exact_is_possible(samples[0], samples[1])) {
     throw InputError(
         fmt::format("--method: exact needs samples without equal values and at most {} pairs",
-                    study::kExactPairsMax));
+                    statistics::kExactPairsMax));
   }
-  return study::RankSumMethod::exact;
+  return statistics::RankSumMethod::exact;
 }
 
 ExitCode wilcoxon(const StatsOptions& options) {
   const auto samples = read_samples(options);
-  const study::RankSumResult result = study::wilcoxon_rank_sum(
+  const statistics::RankSumResult result = statistics::wilcoxon_rank_sum(
       samples[0], samples[1],
       {alternative_of(options), rank_sum_method(options, samples), !options.no_correction});
-  const double a12 = study::vargha_delaney(samples[0], samples[1]);
+  const double a12 = statistics::vargha_delaney(samples[0], samples[1]);
   Json json;
   json["test"] = "wilcoxon";
   describe_samples(options, samples, json);
@@ -213,7 +213,7 @@ ExitCode wilcoxon(const StatsOptions& options) {
   json["w"] = json_of(result.w);
   json["p_value"] = json_of(result.p_value);
   json["a12"] = json_of(a12);
-  json["magnitude"] = study::magnitude(a12);
+  json["magnitude"] = statistics::magnitude(a12);
   return finish(options, json, [&] {
     fmt::print("Wilcoxon rank-sum test, {}, {}{}\n", options.alternative,
                result.exact ? "exact" : "normal approximation",
@@ -228,12 +228,12 @@ ExitCode wilcoxon(const StatsOptions& options) {
 
 ExitCode a12(const StatsOptions& options) {
   const auto samples = read_samples(options);
-  const double value = study::vargha_delaney(samples[0], samples[1]);
+  const double value = statistics::vargha_delaney(samples[0], samples[1]);
   Json json;
   json["test"] = "a12";
   describe_samples(options, samples, json);
   json["a12"] = json_of(value);
-  json["magnitude"] = study::magnitude(value);
+  json["magnitude"] = statistics::magnitude(value);
   return finish(options, json, [&] {
     fmt::print("Vargha and Delaney's effect size\n");
     print_samples(json);
@@ -246,11 +246,11 @@ ExitCode a12(const StatsOptions& options) {
 ExitCode shapiro(const StatsOptions& options) {
   const auto samples = read_samples(options);
   const std::size_t size = samples[0].size();
-  if (size < study::kShapiroWilkSizeMin || size > study::kShapiroWilkSizeMax) {
+  if (size < statistics::kShapiroWilkSizeMin || size > statistics::kShapiroWilkSizeMax) {
     throw InputError(fmt::format("{}: expected {} to {} numbers, found {}", options.files[0],
-                                 study::kShapiroWilkSizeMin, study::kShapiroWilkSizeMax, size));
+                                 statistics::kShapiroWilkSizeMin, statistics::kShapiroWilkSizeMax, size));
   }
-  const study::ShapiroWilkResult result = study::shapiro_wilk(samples[0]);
+  const statistics::ShapiroWilkResult result = statistics::shapiro_wilk(samples[0]);
   if (std::isnan(result.w)) {
     throw InputError(fmt::format("{}: expected numbers that differ, found {} times {}",
                                  options.files[0], size, samples[0].front()));
@@ -269,12 +269,12 @@ ExitCode shapiro(const StatsOptions& options) {
   });
 }
 
-study::Statistic statistic_of(const std::string& name) {
+statistics::Statistic statistic_of(const std::string& name) {
   if (name == "median") {
-    return [](std::span<const double> sample) { return study::quantile(sample, 0.5); };
+    return [](std::span<const double> sample) { return statistics::quantile(sample, 0.5); };
   }
-  if (name == "sd") return study::standard_deviation;
-  return study::mean;
+  if (name == "sd") return statistics::standard_deviation;
+  return statistics::mean;
 }
 
 ExitCode bootstrap(const StatsOptions& options) {
@@ -292,19 +292,19 @@ ExitCode bootstrap(const StatsOptions& options) {
     throw InputError(fmt::format("--resamples: expected 1 to {} for {} numbers, found {}",
                                  kDrawsMax / size, size, options.resamples));
   }
-  study::BootstrapOptions settings;
-  settings.method = options.method == "percentile" ? study::BootstrapMethod::percentile
-                                                   : study::BootstrapMethod::bca;
+  statistics::BootstrapOptions settings;
+  settings.method = options.method == "percentile" ? statistics::BootstrapMethod::percentile
+                                                   : statistics::BootstrapMethod::bca;
   settings.confidence = options.confidence;
   settings.resamples = options.resamples;
   settings.seed = options.seed;
-  const study::BootstrapResult result =
-      study::bootstrap(samples[0], statistic_of(options.statistic), settings);
+  const statistics::BootstrapResult result =
+      statistics::bootstrap(samples[0], statistic_of(options.statistic), settings);
   Json json;
   json["test"] = "bootstrap";
   describe_samples(options, samples, json);
   json["statistic"] = options.statistic;
-  json["method"] = study::to_string(result.method);
+  json["method"] = statistics::to_string(result.method);
   json["resamples"] = options.resamples;
   json["seed"] = options.seed;
   json["estimate"] = json_of(result.estimate);
@@ -319,7 +319,7 @@ ExitCode bootstrap(const StatsOptions& options) {
                                        shown(result.standard_error)));
     const bool fell_back = result.method != settings.method;
     print_line("interval", fmt::format("{} ({}, {}{})", shown(result.interval),
-                                       percent(options.confidence), study::to_string(result.method),
+                                       percent(options.confidence), statistics::to_string(result.method),
                                        fell_back ? "; bca is undefined here" : ""));
   });
 }
@@ -331,7 +331,7 @@ ExitCode holm(const StatsOptions& options) {
       throw InputError(fmt::format("expected p-values between 0 and 1, found {}", p));
     }
   }
-  const std::vector<double> adjusted = study::holm_adjusted(options.p_values);
+  const std::vector<double> adjusted = statistics::holm_adjusted(options.p_values);
   Json json;
   json["test"] = "holm";
   json["level"] = options.level;
@@ -352,16 +352,16 @@ ExitCode holm(const StatsOptions& options) {
 
 // Survival
 
-study::SurvivalOptions survival_options(const StatsOptions& options) {
-  study::SurvivalOptions result;
+statistics::SurvivalOptions survival_options(const StatsOptions& options) {
+  statistics::SurvivalOptions result;
   result.confidence = options.confidence;
-  if (options.scale == "log-log") result.scale = study::SurvivalScale::log_log;
-  if (options.scale == "plain") result.scale = study::SurvivalScale::plain;
+  if (options.scale == "log-log") result.scale = statistics::SurvivalScale::log_log;
+  if (options.scale == "plain") result.scale = statistics::SurvivalScale::plain;
   return result;
 }
 
-Json json_of(const std::string& name, const study::SurvivalCurve& curve,
-             const study::RestrictedMean& mean) {
+Json json_of(const std::string& name, const statistics::SurvivalCurve& curve,
+             const statistics::RestrictedMean& mean) {
   Json json;
   json["group"] = name;
   json["observations"] = curve.observations;
@@ -371,7 +371,7 @@ Json json_of(const std::string& name, const study::SurvivalCurve& curve,
   json["restricted_mean"] = json_of(mean.mean);
   json["restricted_mean_standard_error"] = json_of(mean.standard_error);
   json["curve"] = Json::array();
-  for (const study::SurvivalPoint& point : curve.points) {
+  for (const statistics::SurvivalPoint& point : curve.points) {
     json["curve"].push_back({{"time", point.time},
                              {"at_risk", point.at_risk},
                              {"events", point.events},
@@ -383,22 +383,22 @@ Json json_of(const std::string& name, const study::SurvivalCurve& curve,
   return json;
 }
 
-std::string median_text(const study::SurvivalCurve& curve) {
+std::string median_text(const statistics::SurvivalCurve& curve) {
   if (std::isnan(curve.median)) return "not reached";
   const auto limit = [](double value) { return std::isnan(value) ? "?" : shown(value); };
   return fmt::format("{} ({} to {})", shown(curve.median), limit(curve.median_interval.low),
                      limit(curve.median_interval.high));
 }
 
-void print_curves(const StatsOptions& options, const study::ObservationGroups& groups,
-                  const std::vector<study::SurvivalCurve>& curves, double until) {
+void print_curves(const StatsOptions& options, const statistics::ObservationGroups& groups,
+                  const std::vector<statistics::SurvivalCurve>& curves, double until) {
   std::size_t width = 5;
   for (const std::string& name : groups.names) width = std::max(width, name.size());
   fmt::print("Kaplan-Meier, {} intervals ({})\n\n", percent(options.confidence), options.scale);
   fmt::print("{:<{}}{:>7}{:>8}  {:<32}  mean until {}\n", "group", width, "n", "events",
              "median (interval; ? no limit)", shown(until));
   for (std::size_t i = 0; i < curves.size(); ++i) {
-    const study::RestrictedMean mean = study::restricted_mean(curves[i], until);
+    const statistics::RestrictedMean mean = statistics::restricted_mean(curves[i], until);
     fmt::print("{:<{}}{:>7}{:>8}  {:<32}  {} (standard error {})\n", groups.names[i], width,
                curves[i].observations, curves[i].events, median_text(curves[i]), shown(mean.mean),
                shown(mean.standard_error));
@@ -410,13 +410,13 @@ void print_curves(const StatsOptions& options, const study::ObservationGroups& g
   for (std::size_t i = 0; i < curves.size(); ++i) {
     fmt::print("{:<{}}", groups.names[i], width + 28);
     for (int k = 1; k <= kTimes; ++k) {
-      fmt::print("{:>9.1f}%", 100 * study::survival_at(curves[i], until * k / kTimes));
+      fmt::print("{:>9.1f}%", 100 * statistics::survival_at(curves[i], until * k / kTimes));
     }
     fmt::print("\n");
   }
 }
 
-void print_log_rank(const study::LogRankResult& result) {
+void print_log_rank(const statistics::LogRankResult& result) {
   if (result.groups.size() < 2) return;
   fmt::print("\n");
   if (std::isnan(result.p_value)) {
@@ -434,10 +434,10 @@ ExitCode survival(const StatsOptions& options) {
   if (!(options.until >= 0) || std::isinf(options.until)) {
     throw InputError(fmt::format("--until: expected a time above 0, found {}", options.until));
   }
-  const study::ObservationGroups groups =
-      study::read_observations(NumberFile::read(options.files[0]), options.columns);
+  const statistics::ObservationGroups groups =
+      statistics::read_observations(NumberFile::read(options.files[0]), options.columns);
   const double until = options.until > 0 ? options.until : groups.time_max;
-  std::vector<study::SurvivalCurve> curves;
+  std::vector<statistics::SurvivalCurve> curves;
   Json json;
   json["test"] = "survival";
   json["scale"] = options.scale;
@@ -445,11 +445,11 @@ ExitCode survival(const StatsOptions& options) {
   json["until"] = until;
   json["groups"] = Json::array();
   for (std::size_t i = 0; i < groups.names.size(); ++i) {
-    curves.push_back(study::kaplan_meier(groups.observations[i], survival_options(options)));
+    curves.push_back(statistics::kaplan_meier(groups.observations[i], survival_options(options)));
     json["groups"].push_back(
-        json_of(groups.names[i], curves[i], study::restricted_mean(curves[i], until)));
+        json_of(groups.names[i], curves[i], statistics::restricted_mean(curves[i], until)));
   }
-  const study::LogRankResult test = study::log_rank(groups.observations);
+  const statistics::LogRankResult test = statistics::log_rank(groups.observations);
   json["log_rank"] = nullptr;
   if (groups.names.size() > 1) {
     json["log_rank"] = {{"chi_square", json_of(test.chi_square)},

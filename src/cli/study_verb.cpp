@@ -11,7 +11,7 @@
 #include "cli/hunt_panel.h"
 #include "cli/plugins.h"
 #include "cli/verb.h"
-#include "study/experiment_session.h"
+#include "experiment/session.h"
 
 namespace dissensus::cli {
 
@@ -47,7 +47,7 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  void show(const study::StudyProgress& progress) {
+  void show(const experiment::StudyProgress& progress) {
     constexpr std::chrono::milliseconds kRedraw{200};
     constexpr std::chrono::seconds kLine{10};
     const Clock::time_point now = Clock::now();
@@ -61,7 +61,7 @@ class ProgressLine {
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
  private:
-  std::string line(const study::StudyProgress& progress) const {
+  std::string line(const experiment::StudyProgress& progress) const {
     const std::size_t complete = progress.known + progress.done;
     std::string text = fmt::format("{}: {} of {}", name_, complete, progress.total);
     if (progress.known > 0) text += fmt::format(" ({} known before)", progress.known);
@@ -89,11 +89,11 @@ class ProgressLine {
   Clock::time_point next_ = start_;
 };
 
-std::vector<study::Experiment> load_all(const StudyVerbOptions& options, const Registry& registry) {
-  std::vector<study::Experiment> experiments;
+std::vector<experiment::Experiment> load_all(const StudyVerbOptions& options, const Registry& registry) {
+  std::vector<experiment::Experiment> experiments;
   for (const std::string& file : options.files) {
-    study::Experiment experiment = study::load_experiment(file, registry);
-    for (const study::Experiment& other : experiments) {
+    experiment::Experiment experiment = experiment::load_experiment(file, registry);
+    for (const experiment::Experiment& other : experiments) {
       if (other.name == experiment.name) {
         throw InputError(fmt::format("{}: another experiment of the name {} goes before it", file,
                                      experiment.name));
@@ -101,7 +101,7 @@ std::vector<study::Experiment> load_all(const StudyVerbOptions& options, const R
     }
     if (options.seed) {
       experiment.seed = *options.seed;
-      for (study::RepresentationRow& row : experiment.rows) row.options.seed = *options.seed;
+      for (experiment::RepresentationRow& row : experiment.rows) row.options.seed = *options.seed;
     }
     if (options.repetitions) experiment.repetitions = *options.repetitions;
     experiments.push_back(std::move(experiment));
@@ -109,7 +109,7 @@ std::vector<study::Experiment> load_all(const StudyVerbOptions& options, const R
   return experiments;
 }
 
-std::string folder_of(const StudyVerbOptions& options, const study::Experiment& experiment) {
+std::string folder_of(const StudyVerbOptions& options, const experiment::Experiment& experiment) {
   if (options.out.empty()) return "studies-out/" + experiment.name;
   return options.files.size() == 1 ? options.out
                                    : (fs::path(options.out) / experiment.name).string();
@@ -124,8 +124,8 @@ std::string resume_command(const StudyVerbOptions& options) {
   return words + options.plugins.words() + " --resume";
 }
 
-Json to_json(const study::Experiment& experiment, const std::string& folder,
-             const study::SessionResult& result, double seconds) {
+Json to_json(const experiment::Experiment& experiment, const std::string& folder,
+             const experiment::SessionResult& result, double seconds) {
   Json json;
   json["experiment"] = experiment.name;
   json["folder"] = folder;
@@ -140,8 +140,8 @@ Json to_json(const study::Experiment& experiment, const std::string& folder,
   return json;
 }
 
-void print_text(const study::Experiment& experiment, const std::string& folder,
-                const study::SessionResult& result, double seconds) {
+void print_text(const experiment::Experiment& experiment, const std::string& folder,
+                const experiment::SessionResult& result, double seconds) {
   fmt::print("{}: {} in {}\n", experiment.name, result.complete ? "done" : "interrupted",
              clock_text(seconds));
   if (result.errors > 0) {
@@ -154,24 +154,24 @@ void print_text(const study::Experiment& experiment, const std::string& folder,
 
 ExitCode study_experiments(const StudyVerbOptions& options) {
   const Registry registry = options.plugins.load();
-  const std::vector<study::Experiment> experiments = load_all(options, registry);
+  const std::vector<experiment::Experiment> experiments = load_all(options, registry);
   catch_interrupts();
   std::unique_ptr<ProgressLine> line;
-  study::SessionOptions session_options;
+  experiment::SessionOptions session_options;
   session_options.jobs = options.jobs;
   session_options.resume = options.resume;
   session_options.is_stopped = is_interrupted;
-  session_options.on_progress = [&line](const study::StudyProgress& progress) {
+  session_options.on_progress = [&line](const experiment::StudyProgress& progress) {
     line->show(progress);
   };
-  study::StudySession session(registry, session_options);
+  experiment::StudySession session(registry, session_options);
   ExitCode code = kAllHeld;
   Json all = Json::array();
-  for (const study::Experiment& experiment : experiments) {
+  for (const experiment::Experiment& experiment : experiments) {
     line = std::make_unique<ProgressLine>(experiment.name,
                                           !options.output.quiet && !options.output.json);
     const std::string folder = folder_of(options, experiment);
-    const study::SessionResult result = session.run(experiment, folder);
+    const experiment::SessionResult result = session.run(experiment, folder);
     const double seconds = line->seconds();
     line.reset();
     if (!result.complete || result.errors > 0) code = kUnknown;

@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/verb.h"
-#include "conform/tla/check.h"
-#include "conform/tla/simulate.h"
-#include "conform/tla/spec.h"
-#include "conform/tla/trace.h"
+#include "tla/exploration/check.h"
+#include "tla/exploration/simulate.h"
+#include "tla/linking/spec.h"
+#include "tla/logs/trace.h"
 
 namespace dissensus::cli {
 

@@ -6,8 +6,8 @@
 
 #include "cli/tla_options.h"
 #include "cli/verb.h"
-#include "conform/tla/machine.h"
-#include "conform/tla/search_worker.h"
+#include "tla/evaluation/machine.h"
+#include "tla/exploration/search_worker.h"
 
 namespace dissensus::cli {
 

@@ -6,7 +6,7 @@
 
 #include "conform/bound_mapping.h"
 #include "conform/stepper.h"
-#include "conform/tla/spec.h"
+#include "tla/linking/spec.h"
 
 namespace dissensus::conform {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "conform/tla/ast.h"
+#include "tla/syntax/ast.h"
 #include "core/file.h"
 
 namespace dissensus::conform {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "conform/tla/config.h"
+#include "tla/syntax/config.h"
 
 namespace dissensus::conform {
 

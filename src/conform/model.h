@@ -15,7 +15,7 @@
 
 #include "dissensus/random.h"
 
-#include "conform/tla/machine.h"
+#include "tla/evaluation/machine.h"
 
 namespace dissensus::conform {
 

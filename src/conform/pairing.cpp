@@ -7,7 +7,7 @@
 #include <toml++/toml.h>
 
 #include "conform/quint.h"
-#include "conform/tla/config.h"
+#include "tla/syntax/config.h"
 #include "core/file.h"
 
 namespace dissensus::conform {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "conform/tla/config.h"
-#include "conform/tla/spec.h"
+#include "tla/syntax/config.h"
+#include "tla/linking/spec.h"
 
 namespace dissensus::conform {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "conform/tla/check.h"
+#include "tla/exploration/check.h"
 
 namespace dissensus::conform {
 

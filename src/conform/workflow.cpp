@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "conform/tla/ast.h"
+#include "tla/syntax/ast.h"
 #include "shrink/reduce.h"
 
 namespace dissensus::conform {

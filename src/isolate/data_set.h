@@ -1,5 +1,5 @@
 // The public data set of tested executions of the XRP Ledger, in its compact form: runs.jsonl,
-// messages-CONFIG.jsonl.gz and branches.jsonl.gz (docs/isolation.md names the source).
+// messages-CONFIG.jsonl.gz and branches.jsonl.gz (docs/results/isolation.md names the source).
 #pragma once
 
 #include <map>

@@ -25,7 +25,7 @@ std::string_view to_string(Mode mode);
 std::size_t representative(const Report& report, std::size_t finding);
 
 std::string text_report(const Report& report);
-/// Indented JSON; docs/isolation.md says what is in it.
+/// Indented JSON; docs/results/isolation.md says what is in it.
 std::string json_report(const Report& report);
 /// One page that needs nothing else.
 std::string html_report(const Report& report);

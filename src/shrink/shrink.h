@@ -1,5 +1,5 @@
 // The smallest run that still fails in the same way: delta debugging over the schedule's genes,
-// single messages and faults, and over the workload and times of the scenario (docs/shrinking.md).
+// single messages and faults, and over the workload and times of the scenario (docs/results/shrinking.md).
 #pragma once
 
 #include <cstddef>
@@ -59,7 +59,7 @@ ShrinkResult shrink(const run::Scenario& scenario, const faults::Schedule& sched
                     std::uint64_t seed, const ShrinkOptions& options,
                     const SystemRegistry& systems = run::built_in_systems());
 
-/// The content of shrink.json, `dissensus-shrink/1` (docs/shrinking.md).
+/// The content of shrink.json, `dissensus-shrink/1` (docs/results/shrinking.md).
 std::string to_json(const ShrinkResult& result);
 
 }  // namespace dissensus::shrink

@@ -1,6 +1,6 @@
 // Distances between labelled graphs: graph edit distance and bounds on it. Edit operations are
 // insertion, deletion and relabelling of a vertex, and insertion and deletion of an edge, each of
-// cost 1 (thesis 3.2.2). docs/representation.md derives the bounds.
+// cost 1 (thesis 3.2.2). docs/results/representation.md derives the bounds.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Experiments with Byzantine faults on the XRP Ledger; results go to docs/byzantine.md.
+// Experiments with Byzantine faults on the XRP Ledger; results go to docs/results/byzantine.md.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ void study_rates(const ByzantineStudyOptions& options);
 /// Forks by overlap of two UNLs, beside the bounds of the thesis (2.2.2).
 void study_overlap(const ByzantineStudyOptions& options);
 
-/// Renews a section of docs/byzantine.md, or prints it.
+/// Renews a section of docs/results/byzantine.md, or prints it.
 void write_section(const ByzantineStudyOptions& options, const std::string& name,
                    const std::string& markdown);
 

@@ -12,7 +12,7 @@
 int main(int argument_count, char** arguments) {
   using namespace dissensus;
   studies::ByzantineStudyOptions options;
-  CLI::App app("Byzantine faults on the XRP Ledger; results go to docs/byzantine.md");
+  CLI::App app("Byzantine faults on the XRP Ledger; results go to docs/results/byzantine.md");
   std::string part = "all";
   app.add_option("part", part, "rates, overlap or all")
       ->check(CLI::IsMember({"rates", "overlap", "all"}));

@@ -14,8 +14,8 @@
 #include "core/parallel.h"
 #include "run/runner.h"
 #include "run/scenario.h"
-#include "study/markdown.h"
-#include "study/plot.h"
+#include "statistics/markdown.h"
+#include "statistics/plot.h"
 
 namespace dissensus::studies {
 namespace {
@@ -134,9 +134,9 @@ void study_overlap(const ByzantineStudyOptions& options) {
           });
     }
   }
-  study::MarkdownTable table(
+  statistics::MarkdownTable table(
       {"overlap", "(2.1) >= 20 %", "(2.2), (2.3) > 40 %", "no twin", "1 twin", "2 twins"});
-  study::BarFigure figure;
+  statistics::BarFigure figure;
   figure.title = "Runs that fork, by overlap of two UNLs of ten";
   figure.y_label = "forked runs (%)";
   figure.caption =
@@ -162,10 +162,10 @@ void study_overlap(const ByzantineStudyOptions& options) {
     table.add(std::move(row));
   }
   if (!options.dry) {
-    write_file(options.docs + "/images/unl-overlap.svg", study::bar_figure(figure));
+    write_file(options.docs + "/images/unl-overlap.svg", statistics::bar_figure(figure));
   }
   write_section(options, "overlap",
-                table.text() + "\n![Forked runs by overlap](images/unl-overlap.svg)\n");
+                table.text() + "\n![Forked runs by overlap](../images/unl-overlap.svg)\n");
 }
 
 }  // namespace dissensus::studies

@@ -11,7 +11,7 @@
 #include "run/runner.h"
 #include "run/scenario.h"
 #include "run/schedule_space.h"
-#include "study/markdown.h"
+#include "statistics/markdown.h"
 
 namespace dissensus::studies {
 namespace {
@@ -88,13 +88,13 @@ void write_section(const ByzantineStudyOptions& options, const std::string& name
     return;
   }
   constexpr std::size_t kPageBytesMax = 4 << 20;
-  const std::string path = options.docs + "/byzantine.md";
-  write_file(path, study::replace_section(read_file(path, kPageBytesMax), name,
+  const std::string path = options.docs + "/results/byzantine.md";
+  write_file(path, statistics::replace_section(read_file(path, kPageBytesMax), name,
                                           "\n" + markdown + "\n", path));
 }
 
 void study_rates(const ByzantineStudyOptions& options) {
-  study::MarkdownTable table({"scenario", "runs", "correct", "incompatible", "insufficient",
+  statistics::MarkdownTable table({"scenario", "runs", "correct", "incompatible", "insufficient",
                               "agreement", "mixed", "other failures"});
   const auto add = [&](const std::string& name, const Tally& tally) {
     std::vector<std::string> row{name, fmt::to_string(tally.runs), fmt::to_string(tally.correct)};
@@ -116,7 +116,7 @@ void study_rates(const ByzantineStudyOptions& options) {
       measure(load("byzzfuzz-correct"), options.seed, options.correct_runs, options.jobs));
   write_section(options, "rates", table.text());
 
-  study::MarkdownTable seeds(
+  statistics::MarkdownTable seeds(
       {"seed", "runs to incompatible ledger", "runs to insufficient support"});
   const run::Scenario scenario = load("byzzfuzz-c1d0");
   for (std::uint64_t seed = 1; seed <= options.seeds; ++seed) {

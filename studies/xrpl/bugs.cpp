@@ -17,9 +17,9 @@
 #include "run/schedule_space.h"
 #include "simulated_case.h"
 #include "studies.h"
-#include "study/fisher.h"
-#include "study/markdown.h"
-#include "study/samples.h"
+#include "statistics/fisher.h"
+#include "statistics/markdown.h"
+#include "statistics/samples.h"
 
 namespace dissensus::studies {
 namespace {
@@ -193,12 +193,12 @@ std::string odds_text(double odds_ratio) {
 
 std::string detection_row_time(const std::vector<double>& times) {
   if (times.empty()) return "-";
-  return fmt::format("{:.0f} ({:.0f} to {:.0f})", study::quantile(times, 0.5),
-                     study::quantile(times, 0), study::quantile(times, 1));
+  return fmt::format("{:.0f} ({:.0f} to {:.0f})", statistics::quantile(times, 0.5),
+                     statistics::quantile(times, 0), statistics::quantile(times, 1));
 }
 
 std::string detection_table(const std::vector<Total>& totals, std::size_t repetitions) {
-  study::MarkdownTable table({"bug", "looked for", "thesis, random delays", "found here",
+  statistics::MarkdownTable table({"bug", "looked for", "thesis, random delays", "found here",
                               "p (Fisher)", "odds ratio", "first found after (s), median (range)",
                               "cases per hour"});
   constexpr unsigned kPublishedRuns = 30;
@@ -208,13 +208,13 @@ std::string detection_table(const std::vector<Total>& totals, std::size_t repeti
     for (const Sign sign : configuration.looked_for) {
       const auto index = static_cast<std::size_t>(sign);
       const unsigned published = configuration.thesis;
-      const study::FisherResult test =
-          study::fisher_exact({total.hours[index], repetitions - total.hours[index], published,
+      const statistics::FisherResult test =
+          statistics::fisher_exact({total.hours[index], repetitions - total.hours[index], published,
                                kPublishedRuns - published});
       table.add({std::string(configuration.name), std::string(kSignNames[index]),
                  fmt::format("{} of {}", published, kPublishedRuns),
                  fmt::format("{} of {}", total.hours[index], repetitions),
-                 study::p_value_text(test.p_value), odds_text(test.conditional_odds_ratio),
+                 statistics::p_value_text(test.p_value), odds_text(test.conditional_odds_ratio),
                  detection_row_time(total.first_s[index]),
                  fmt::format("{:.0f}",
                              static_cast<double>(total.cases) / static_cast<double>(repetitions))});
@@ -233,7 +233,7 @@ std::string rate_text(std::size_t yes, std::size_t all) {
 std::string sign_table(const std::vector<Total>& totals) {
   std::vector<std::string> header{"bug", "cases"};
   header.insert(header.end(), kSignNames.begin(), kSignNames.end());
-  study::MarkdownTable table(header);
+  statistics::MarkdownTable table(header);
   for (std::size_t i = 0; i < totals.size(); ++i) {
     const Total& total = totals[i];
     std::vector<std::string> row{std::string(configurations()[i].name),
@@ -249,16 +249,16 @@ std::string sign_table(const std::vector<Total>& totals) {
 }
 
 std::string b1_table(const Total& off, const Total& on, std::size_t repetitions) {
-  study::MarkdownTable table({"sign", "without B1", "with B1", "p (Fisher)", "odds ratio",
+  statistics::MarkdownTable table({"sign", "without B1", "with B1", "p (Fisher)", "odds ratio",
                               "hours in which it was seen: without, with"});
   for (const Sign sign :
        {Sign::sets_differ, Sign::unsupported, Sign::built_differ, Sign::stalled}) {
     const auto index = static_cast<std::size_t>(sign);
-    const study::FisherResult test =
-        study::fisher_exact({on.count[index], on.cases - on.count[index], off.count[index],
+    const statistics::FisherResult test =
+        statistics::fisher_exact({on.count[index], on.cases - on.count[index], off.count[index],
                              off.cases - off.count[index]});
     table.add({std::string(kSignNames[index]), rate_text(off.count[index], off.cases),
-               rate_text(on.count[index], on.cases), study::p_value_text(test.p_value),
+               rate_text(on.count[index], on.cases), statistics::p_value_text(test.p_value),
                odds_text(test.conditional_odds_ratio),
                fmt::format("{}, {} of {}", off.hours[index], on.hours[index], repetitions)});
   }
@@ -284,7 +284,7 @@ std::vector<Hour> run_hours(const Configuration& configuration, std::size_t coun
 std::string correct_text(const std::vector<Hour>& hours) {
   const Total total = sum(hours);
   std::string text = fmt::format("{} virtual hours, {} test cases:\n\n", hours.size(), total.cases);
-  study::MarkdownTable table({"sign", "cases"});
+  statistics::MarkdownTable table({"sign", "cases"});
   for (std::size_t sign = 0; sign < kSigns; ++sign) {
     table.add({std::string(kSignNames[sign]), rate_text(total.count[sign], total.cases)});
   }

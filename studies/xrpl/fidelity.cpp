@@ -15,10 +15,10 @@
 #include "core/parallel.h"
 #include "simulated_case.h"
 #include "studies.h"
-#include "study/fisher.h"
-#include "study/markdown.h"
-#include "study/plot.h"
-#include "study/samples.h"
+#include "statistics/fisher.h"
+#include "statistics/markdown.h"
+#include "statistics/plot.h"
+#include "statistics/samples.h"
 
 namespace dissensus::studies {
 namespace {
@@ -106,7 +106,7 @@ std::string verdict(double distance, double p_value) {
 
 std::string summary(const std::vector<double>& sample) {
   if (sample.empty()) return "-";
-  return fmt::format("{}, {:.2f}", mean_and_deviation(sample, 2), study::quantile(sample, 0.5));
+  return fmt::format("{}, {:.2f}", mean_and_deviation(sample, 2), statistics::quantile(sample, 0.5));
 }
 
 /// Heartbeats make most times whole seconds give or take milliseconds. A distance between
@@ -136,7 +136,7 @@ struct PerRound {
 
 std::vector<PerCase> case_quantities() {
   const auto mean_interval = [](const CaseMetrics& metrics) {
-    return metrics.intervals_s.empty() ? 0 : study::mean(metrics.intervals_s);
+    return metrics.intervals_s.empty() ? 0 : statistics::mean(metrics.intervals_s);
   };
   const auto any_interval = [](const CaseMetrics& metrics) { return !metrics.intervals_s.empty(); };
   return {
@@ -170,17 +170,17 @@ std::vector<PerRound> round_quantities() {
 }
 
 std::string quantity_table(const std::vector<Group>& groups, const StudyOptions& options) {
-  study::MarkdownTable table({"group", "quantity", "recorded: n; mean (sd), median",
+  statistics::MarkdownTable table({"group", "quantity", "recorded: n; mean (sd), median",
                               "simulated: n; mean (sd), median", "distance", "p", "verdict"});
   const auto row = [&](const Group& group, std::string_view name, const Sample& sample,
                        double p_value) {
     const double distance =
-        study::kolmogorov_smirnov(in_tenths(sample.recorded), in_tenths(sample.simulated))
+        statistics::kolmogorov_smirnov(in_tenths(sample.recorded), in_tenths(sample.simulated))
             .statistic;
     table.add({std::string(group.id), std::string(name),
                fmt::format("{}; {}", sample.recorded.size(), summary(sample.recorded)),
                fmt::format("{}; {}", sample.simulated.size(), summary(sample.simulated)),
-               fmt::format("{:.2f}", distance), study::p_value_text(p_value),
+               fmt::format("{:.2f}", distance), statistics::p_value_text(p_value),
                verdict(distance, p_value)});
   };
   for (const Group& group : groups) {
@@ -188,11 +188,11 @@ std::string quantity_table(const std::vector<Group>& groups, const StudyOptions&
       // Rounds of one case are not independent: the test is made on the means of cases.
       const CaseValue case_mean = [&](const CaseMetrics& metrics) {
         const auto& values = quantity.values(metrics);
-        return values.empty() ? 0 : in_tenths(study::mean(values));
+        return values.empty() ? 0 : in_tenths(statistics::mean(values));
       };
       const auto rank = ranks(group.cases, case_mean, options.seed);
       row(group, quantity.name, collect_all(group.cases, quantity.values),
-          study::against_uniform(rank).p_value);
+          statistics::against_uniform(rank).p_value);
     }
     for (const PerCase& quantity : case_quantities()) {
       const CaseValue rounded = [&](const CaseMetrics& metrics) {
@@ -200,7 +200,7 @@ std::string quantity_table(const std::vector<Group>& groups, const StudyOptions&
       };
       const auto rank = ranks(group.cases, rounded, options.seed, quantity.filter);
       row(group, quantity.name, collect(group.cases, quantity.value, quantity.filter),
-          study::against_uniform(rank).p_value);
+          statistics::against_uniform(rank).p_value);
     }
   }
   return table.text();
@@ -225,7 +225,7 @@ std::string rate_table(const std::vector<Group>& groups) {
       {"settled with three successes",
        [](const CaseMetrics& m) { return is_settled(m) && m.succeeded == 3; }},
   };
-  study::MarkdownTable table({"group", "variant", "event", "recorded", "simulated", "p (Fisher)"});
+  statistics::MarkdownTable table({"group", "variant", "event", "recorded", "simulated", "p (Fisher)"});
   for (const Group& group : groups) {
     for (const bool same : {true, false}) {
       const auto cases = variant(group, same);
@@ -238,11 +238,11 @@ std::string rate_table(const std::vector<Group>& groups) {
                              100.0 * double(rate.yes) / double(rate.all));
         };
         const double p =
-            study::fisher_exact({pair.recorded.yes, pair.recorded.all - pair.recorded.yes,
+            statistics::fisher_exact({pair.recorded.yes, pair.recorded.all - pair.recorded.yes,
                                  pair.simulated.yes, pair.simulated.all - pair.simulated.yes})
                 .p_value;
         table.add({std::string(group.id), same ? "same" : "consecutive", std::string(name),
-                   text(pair.recorded), text(pair.simulated), study::p_value_text(p)});
+                   text(pair.recorded), text(pair.simulated), statistics::p_value_text(p)});
       }
     }
   }
@@ -250,7 +250,7 @@ std::string rate_table(const std::vector<Group>& groups) {
 }
 
 std::string mix_table(const std::vector<Group>& groups) {
-  study::MarkdownTable table({"group, variant", "", "ProposeSet", "StatusChange", "Validation",
+  statistics::MarkdownTable table({"group, variant", "", "ProposeSet", "StatusChange", "Validation",
                               "Transaction", "HaveTransactionSet", "GetLedger", "LedgerData",
                               "messages"});
   for (const Group& group : groups) {
@@ -277,7 +277,7 @@ std::string mix_table(const std::vector<Group>& groups) {
 }
 
 std::string item_table(const std::vector<Group>& groups) {
-  study::MarkdownTable table({"group", "", "ledger base", "ledger tx", "ledger state",
+  statistics::MarkdownTable table({"group", "", "ledger base", "ledger tx", "ledger state",
                               "candidate set", "base replies", "tx replies", "state replies",
                               "set replies"});
   for (const Group& group : groups) {
@@ -288,8 +288,8 @@ std::string item_table(const std::vector<Group>& groups) {
         const Sample sample = collect(group.cases, [&](const CaseMetrics& m) {
           return double(replies ? m.replies[item] : m.requests[item]);
         });
-        recorded.push_back(fmt::format("{:.1f}", study::mean(sample.recorded)));
-        simulated.push_back(fmt::format("{:.1f}", study::mean(sample.simulated)));
+        recorded.push_back(fmt::format("{:.1f}", statistics::mean(sample.recorded)));
+        simulated.push_back(fmt::format("{:.1f}", statistics::mean(sample.simulated)));
       }
     }
     table.add(std::move(recorded));
@@ -300,7 +300,7 @@ std::string item_table(const std::vector<Group>& groups) {
 
 /// How closely the repetitions of a case follow the recorded one.
 std::string repetition_table(const std::vector<Group>& groups) {
-  study::MarkdownTable table(
+  statistics::MarkdownTable table(
       {"group, variant", "settled cases", "correlation of durations", "median difference (s)",
        "some seed within 0.1 s", "half of the seeds within 0.1 s",
        "agreement (1) in the simulator where recorded", "where not recorded"});
@@ -325,7 +325,7 @@ std::string repetition_table(const std::vector<Group>& groups) {
         }
         if (!is_settled(real)) continue;
         recorded.push_back(real.window_s);
-        simulated.push_back(study::quantile(durations, 0.5));
+        simulated.push_back(statistics::quantile(durations, 0.5));
         differences.push_back(simulated.back() - recorded.back());
         some += close > 0 ? 1 : 0;
         half += close * 2 >= double(durations.size()) ? 1 : 0;
@@ -337,8 +337,8 @@ std::string repetition_table(const std::vector<Group>& groups) {
       };
       table.add({fmt::format("{}, {}", group.id, same ? "same" : "consecutive"),
                  std::to_string(recorded.size()),
-                 fmt::format("{:.2f}", study::correlation(recorded, simulated)),
-                 fmt::format("{:+.2f}", study::quantile(differences, 0.5)),
+                 fmt::format("{:.2f}", statistics::correlation(recorded, simulated)),
+                 fmt::format("{:+.2f}", statistics::quantile(differences, 0.5)),
                  fmt::format("{:.0f} %", 100 * some / double(recorded.size())),
                  fmt::format("{:.0f} %", 100 * half / double(recorded.size())), share(differing[1]),
                  share(differing[0])});
@@ -348,7 +348,7 @@ std::string repetition_table(const std::vector<Group>& groups) {
 }
 
 std::string recovery_table(const std::vector<Group>& groups) {
-  study::MarkdownTable table(
+  statistics::MarkdownTable table(
       {"group", "recorded: n; mean (sd), median (s)", "simulated: n; mean (sd), median (s)"});
   for (const Group& group : groups) {
     std::vector<double> recorded;
@@ -366,7 +366,7 @@ std::string recovery_table(const std::vector<Group>& groups) {
 
 std::string distribution_figures(const std::vector<Group>& groups, const Report& report,
                                  std::size_t seeds) {
-  std::vector<study::DistributionPanel> panels;
+  std::vector<statistics::DistributionPanel> panels;
   const auto add = [&](const Group& group, std::string_view title, std::string_view label,
                        Sample sample) {
     panels.push_back(
@@ -394,12 +394,12 @@ std::string distribution_figures(const std::vector<Group>& groups, const Report&
       "delays of 0 to 4000 ms.",
       seeds);
   return report.figure("xrpl-fidelity-distributions",
-                       study::distribution_figure(panels, 3, caption),
+                       statistics::distribution_figure(panels, 3, caption),
                        "Distributions of recorded and simulated executions");
 }
 
 std::string scatter(const std::vector<Group>& groups, const Report& report) {
-  study::ScatterFigure figure;
+  statistics::ScatterFigure figure;
   figure.title = "The same schedule on servers and in the simulator";
   figure.x_label = "recorded duration (s)";
   figure.y_label = "simulated duration, median of the seeds (s)";
@@ -409,17 +409,17 @@ std::string scatter(const std::vector<Group>& groups, const Report& report) {
       "same time. Marks above 60 s: the simulated network stalled.";
   for (const Group& group : groups) {
     if (group.id != "b" && group.id != "d-rand") continue;
-    study::ScatterSeries series{std::string(group.id), {}, {}};
+    statistics::ScatterSeries series{std::string(group.id), {}, {}};
     for (const ComparedCase* compared : group.cases) {
       if (!is_settled(compared->recorded.metrics)) continue;
       std::vector<double> durations;
       for (const CaseMetrics& m : compared->simulated) durations.push_back(m.window_s);
       series.x.push_back(compared->recorded.metrics.window_s);
-      series.y.push_back(study::quantile(durations, 0.5));
+      series.y.push_back(statistics::quantile(durations, 0.5));
     }
     figure.series.push_back(std::move(series));
   }
-  return report.figure("xrpl-fidelity-pairs", study::scatter_figure(figure),
+  return report.figure("xrpl-fidelity-pairs", statistics::scatter_figure(figure),
                        "Recorded against simulated duration, case by case");
 }
 
@@ -435,7 +435,7 @@ std::string details(const ComparedCases& cases) {
                         kOutcomeNames[static_cast<std::size_t>(m.outcome)], m.window_s,
                         m.message_count(), m.propose_seq_max, m.bow_outs, m.failed_acquisitions,
                         m.sets_differ, m.built_differ, m.succeeded, m.claimed, m.intervals_s.size(),
-                        m.intervals_s.empty() ? 0 : study::mean(m.intervals_s));
+                        m.intervals_s.empty() ? 0 : statistics::mean(m.intervals_s));
   };
   for (const ComparedCase& compared : cases) {
     line(compared.recorded, "recorded", compared.recorded.metrics);

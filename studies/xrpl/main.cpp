@@ -16,7 +16,7 @@ namespace {
 int run(int argument_count, char** arguments) {
   using namespace dissensus;
   studies::StudyOptions options;
-  CLI::App app("Studies of the simulated XRP Ledger; results go to docs/xrpl-fidelity.md");
+  CLI::App app("Studies of the simulated XRP Ledger; results go to docs/results/xrpl-fidelity.md");
   std::string part = "all";
   app.add_option("part", part, "fidelity, bugs, mix, timing, figure or all")
       ->check(CLI::IsMember({"fidelity", "bugs", "mix", "timing", "figure", "all"}));

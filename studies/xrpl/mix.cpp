@@ -14,9 +14,9 @@
 #include "run/schedule_space.h"
 #include "simulated_case.h"
 #include "studies.h"
-#include "study/markdown.h"
-#include "study/plot.h"
-#include "study/samples.h"
+#include "statistics/markdown.h"
+#include "statistics/plot.h"
+#include "statistics/samples.h"
 
 namespace dissensus::studies {
 namespace {
@@ -84,7 +84,7 @@ std::string published_text(const Published& published) {
 
 /// The thesis leaves the wished size of the inbox open; it decides how long messages wait.
 std::string target_table(const StudyOptions& options) {
-  study::MarkdownTable table({"wished inbox size", "ProposeSet", "StatusChange", "Validation",
+  statistics::MarkdownTable table({"wished inbox size", "ProposeSet", "StatusChange", "Validation",
                               "Transaction", "HaveTransactionSet", "GetLedger", "LedgerData",
                               "duration (s)", "distance to the thesis"});
   for (const unsigned target : {10u, 50u, 100u, 150u, 200u, 300u}) {
@@ -93,7 +93,7 @@ std::string target_table(const StudyOptions& options) {
     double distance = 0;
     for (std::size_t i = 0; i < kTypes; ++i) {
       row.push_back(mean_and_deviation(measured.mixes[i], 3));
-      distance += std::abs(study::mean(measured.mixes[i]) - kThesisPriority[i].mean);
+      distance += std::abs(statistics::mean(measured.mixes[i]) - kThesisPriority[i].mean);
     }
     row.push_back(mean_and_deviation(measured.window_s, 1));
     row.push_back(fmt::format("{:.3f}", distance));
@@ -111,10 +111,10 @@ void study_mix(const StudyOptions& options) {
   const Measured priority_consecutive = measure("priority", false, options);
   constexpr unsigned kLargeInbox = 200;  // the nearest of those that target_table tries
   const Measured patient = measure("priority", true, options, kLargeInbox);
-  study::MarkdownTable table({"type", "thesis, delay", "delay, same sequence", "delay, consecutive",
+  statistics::MarkdownTable table({"type", "thesis, delay", "delay, same sequence", "delay, consecutive",
                               "thesis, priority", "priority, same sequence",
                               "priority, consecutive", "priority, inbox of 200"});
-  study::BarFigure figure;
+  statistics::BarFigure figure;
   figure.title = "Message mix under random schedules";
   figure.y_label = "share of all messages";
   figure.caption = fmt::format(
@@ -135,9 +135,9 @@ void study_mix(const StudyOptions& options) {
     figure.groups.emplace_back(kTypeNames[i]);
     const std::pair<double, double> values[] = {
         {kThesisDelay[i].mean, kThesisDelay[i].deviation},
-        {study::mean(delay.mixes[i]), study::standard_deviation(delay.mixes[i])},
+        {statistics::mean(delay.mixes[i]), statistics::standard_deviation(delay.mixes[i])},
         {kThesisPriority[i].mean, kThesisPriority[i].deviation},
-        {study::mean(patient.mixes[i]), study::standard_deviation(patient.mixes[i])}};
+        {statistics::mean(patient.mixes[i]), statistics::standard_deviation(patient.mixes[i])}};
     for (std::size_t series = 0; series < figure.series.size(); ++series) {
       figure.series[series].values.push_back(values[series].first);
       figure.series[series].deviations.push_back(values[series].second);
@@ -155,7 +155,7 @@ void study_mix(const StudyOptions& options) {
              mean_and_deviation(patient.window_s, 1)});
   const Report report(options);
   const std::string image =
-      report.figure("xrpl-mix", study::bar_figure(figure), "Message mix beside thesis Table 4.1");
+      report.figure("xrpl-mix", statistics::bar_figure(figure), "Message mix beside thesis Table 4.1");
   report.section("mix-target", target_table(options));
   report.section("mix", table.text() + "\n" + image);
 }

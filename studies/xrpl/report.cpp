@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "core/file.h"
-#include "study/markdown.h"
-#include "study/samples.h"
+#include "statistics/markdown.h"
+#include "statistics/samples.h"
 
 namespace dissensus::studies {
 
@@ -16,9 +16,9 @@ void Report::section(const std::string& name, const std::string& markdown) const
     return;
   }
   constexpr std::size_t kPageBytesMax = 4 << 20;
-  const std::string path = options_.docs + "/xrpl-fidelity.md";
+  const std::string path = options_.docs + "/results/xrpl-fidelity.md";
   const std::string page = read_file(path, kPageBytesMax);
-  write_file(path, study::replace_section(page, name, "\n" + markdown + "\n", path));
+  write_file(path, statistics::replace_section(page, name, "\n" + markdown + "\n", path));
 }
 
 std::string Report::figure(const std::string& name, const std::string& svg,
@@ -26,13 +26,13 @@ std::string Report::figure(const std::string& name, const std::string& svg,
   const std::string folder = options_.docs + "/images";
   std::filesystem::create_directories(folder);
   write_file(fmt::format("{}/{}.svg", folder, name), svg);
-  return fmt::format("![{}](images/{}.svg)\n", alternative, name);
+  return fmt::format("![{}](../images/{}.svg)\n", alternative, name);
 }
 
 std::string mean_and_deviation(const std::vector<double>& sample, int decimals) {
   if (sample.empty()) return "-";
-  return fmt::format("{:.{}f} ({:.{}f})", study::mean(sample), decimals,
-                     study::standard_deviation(sample), decimals);
+  return fmt::format("{:.{}f} ({:.{}f})", statistics::mean(sample), decimals,
+                     statistics::standard_deviation(sample), decimals);
 }
 
 }  // namespace dissensus::studies

@@ -1,4 +1,4 @@
-// Where a study writes: sections of docs/xrpl-fidelity.md, and figures beside it.
+// Where a study writes: sections of docs/results/xrpl-fidelity.md, and figures beside it.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 #include "run/schedule_space.h"
 #include "simulated_case.h"
 #include "studies.h"
-#include "study/markdown.h"
+#include "statistics/markdown.h"
 
 namespace dissensus::studies {
 namespace {
@@ -68,7 +68,7 @@ std::string share_of(const std::vector<double>& open_s, double heartbeats) {
 }  // namespace
 
 void study_timing(const StudyOptions& options) {
-  study::MarkdownTable table({"heartbeat lateness", "accept delay", "open phases of 1 s", "of 2 s",
+  statistics::MarkdownTable table({"heartbeat lateness", "accept delay", "open phases of 1 s", "of 2 s",
                               "of 3 s", "duration of settled cases (s)", "65-s stalls",
                               "agreement (1)"});
   for (const Timing& timing : kTimings) {

@@ -9,7 +9,7 @@
 
 #include "dissensus/random.h"
 
-#include "campaign/store.h"
+#include "hunt/store.h"
 #include "cli/command.h"
 
 namespace dissensus::cli_test {
@@ -180,16 +180,16 @@ class Victim {
   pid_t child_;
 };
 
-std::vector<campaign::ItemRecord> items_of(const fs::path& store) {
-  campaign::StoreReader reader(store.string());
-  campaign::ItemCursor cursor = reader.items(1);
-  std::vector<campaign::ItemRecord> items;
-  for (campaign::ItemRecord item; cursor.next(item);) items.push_back(item);
+std::vector<hunt::ItemRecord> items_of(const fs::path& store) {
+  hunt::StoreReader reader(store.string());
+  hunt::ItemCursor cursor = reader.items(1);
+  std::vector<hunt::ItemRecord> items;
+  for (hunt::ItemRecord item; cursor.next(item);) items.push_back(item);
   return items;
 }
 
-void expect_same_items(const std::vector<campaign::ItemRecord>& a,
-                       const std::vector<campaign::ItemRecord>& b) {
+void expect_same_items(const std::vector<hunt::ItemRecord>& a,
+                       const std::vector<hunt::ItemRecord>& b) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     ASSERT_EQ(a[i].number, i);
@@ -228,7 +228,7 @@ void wait_for_items(const std::string& store, std::size_t count) {
   while (std::chrono::steady_clock::now() < end) {
     try {
       if (fs::exists(store)) {
-        campaign::StoreReader reader(store);
+        hunt::StoreReader reader(store);
         const auto hunts = reader.hunts();
         if (!hunts.empty() && reader.item_count(hunts.back().id) > count) return;
       }
@@ -258,7 +258,7 @@ TEST(Resume, SurvivesTwentyKills) {
     // Killed before the hunt had begun: nothing to resume yet.
     if (!fs::exists(folder.file("parts/latest-hunt/store.sqlite"))) continue;
     if (words.back() != "--resume") words.push_back("--resume");
-    std::vector<campaign::ItemRecord> items;
+    std::vector<hunt::ItemRecord> items;
     try {
       items = items_of(folder.file("parts/latest-hunt/store.sqlite"));
     } catch (const InputError&) {
@@ -355,7 +355,7 @@ TEST(Campaign, KeepsEveryRunAndCountsOutcomes) {
             300);
   std::uint64_t failed = 0;
   const auto items = items_of(folder.file("runs.sqlite"));
-  for (const campaign::ItemRecord& item : items) failed += item.signature.empty() ? 0 : 1;
+  for (const hunt::ItemRecord& item : items) failed += item.signature.empty() ? 0 : 1;
   EXPECT_EQ(items.size(), 300u);
   EXPECT_EQ(report["fail"], failed);
   // More runs of the same campaign.

@@ -13,8 +13,8 @@
 #include "dissensus/options.h"
 
 #include "branch_recorder.h"
-#include "campaign/schedule_codec.h"
-#include "campaign/store.h"
+#include "hunt/schedule_codec.h"
+#include "hunt/store.h"
 #include "run/runner.h"
 
 namespace dissensus {
@@ -27,7 +27,7 @@ bool violates(const oracle::Verdict& verdict, std::string_view name) {
   return false;
 }
 
-void print_run(const std::string& name, const campaign::HuntRecord& hunt,
+void print_run(const std::string& name, const hunt::HuntRecord& hunt,
                const oracle::Verdict& verdict) {
   fmt::print(
       "{{\"run\":\"{}\",\"config\":\"{}\",\"outcome\":\"{}\",\"incompatible\":{},"
@@ -37,17 +37,17 @@ void print_run(const std::string& name, const campaign::HuntRecord& hunt,
       violates(verdict, "agreement"));
 }
 
-void make_runs(const std::string& path, const campaign::HuntRecord& hunt,
-               campaign::StoreReader& reader) {
+void make_runs(const std::string& path, const hunt::HuntRecord& hunt,
+               hunt::StoreReader& reader) {
   const run::Scenario scenario =
       run::parse_scenario(hunt.scenario, path + "(scenario)", run::built_in_systems());
   run::Runner runner;
-  campaign::ItemRecord item;
-  campaign::ItemCursor items = reader.items(hunt.id);
+  hunt::ItemRecord item;
+  hunt::ItemCursor items = reader.items(hunt.id);
   while (items.next(item)) {
     if (item.outcome == oracle::Outcome::unknown) continue;
     const faults::Schedule schedule =
-        campaign::decode_schedule(item.schedule, fmt::format("{}: item {}", path, item.number),
+        hunt::decode_schedule(item.schedule, fmt::format("{}: item {}", path, item.number),
                                   scenario.system_description(), scenario.nodes());
     const std::string name = fmt::format("{} {}", hunt.scenario_name, item.number);
     dissensus_branch::begin_run(name);
@@ -70,8 +70,8 @@ int main(int argc, char** argv) {
   }
   try {
     dissensus_branch::end_run();  // reading scenarios is no part of a run
-    dissensus::campaign::StoreReader reader(argv[1]);
-    for (const dissensus::campaign::HuntRecord& hunt : reader.hunts())
+    dissensus::hunt::StoreReader reader(argv[1]);
+    for (const dissensus::hunt::HuntRecord& hunt : reader.hunts())
       dissensus::make_runs(argv[1], hunt, reader);
   } catch (const std::exception& error) {
     fmt::print(stderr, "dissensus-branches: {}\n", error.what());

@@ -1,0 +1,187 @@
+#include "hunt/evaluator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "dissensus/random.h"
+
+#include "hunt/kept_runs.h"
+#include "hunt/schedule_codec.h"
+#include "search/genotype.h"
+
+namespace dissensus::hunt {
+
+namespace {
+
+std::uint64_t repeat_seed(std::uint64_t item_seed, std::size_t repeat) {
+  return repeat == 0 ? item_seed : derive_seed(item_seed, "repeat", repeat) >> 11;
+}
+
+/// A failure beats an unknown, which beats a pass.
+bool is_worse(oracle::Outcome a, oracle::Outcome b) {
+  const auto rank = [](oracle::Outcome outcome) {
+    return outcome == oracle::Outcome::fail ? 2 : outcome == oracle::Outcome::unknown ? 1 : 0;
+  };
+  return rank(a) > rank(b);
+}
+
+/// Adds one run, which becomes the one that the record tells of if it is worse than those before.
+void add_run(const EvaluationPlan& plan, const RunSummary& summary, std::uint64_t seed,
+             bool is_first, run::RunResult result, Item& item) {
+  ItemRecord& record = item.record;
+  const auto repeats = static_cast<double>(plan.repeats);
+  const faults::Schedule& schedule = result.recorded ? *result.recorded : item.schedule;
+  record.objectives.resize(plan.parts.objectives.size());
+  for (std::size_t i = 0; i < record.objectives.size(); ++i) {
+    record.objectives[i] += plan.parts.objectives[i]->score(summary, schedule) / repeats;
+  }
+  record.disagreement_margin += summary.disagreement_margin / repeats;
+  record.termination_margin += summary.termination_margin / repeats;
+  record.virtual_time += result.end - Time{};
+  record.events += result.events;
+  item.all_states.insert(item.all_states.end(), summary.states.begin(), summary.states.end());
+  if (!is_first && !is_worse(result.verdict.outcome, record.outcome)) return;
+  record.outcome = result.verdict.outcome;
+  record.seed = seed;
+  record.hash = result.hash;
+  if (plan.scenario.system->is_live()) {
+    item.live = std::make_shared<const run::RunResult>(result);
+  }
+  item.verdict = std::move(result.verdict);
+  record.violations = item.verdict.violations.size() + item.verdict.violations_left_out;
+  record.signature =
+      item.verdict.violations.empty() ? std::string() : item.verdict.violations[0].signature();
+  if (result.recorded) item.schedule = std::move(*result.recorded);
+}
+
+/// A run of real servers is there once: all of it is recorded.
+void record_everything(run::RunOptions& options) {
+  options.detail = trace::Detail::everything;
+  options.metrics = true;
+  options.log = true;
+}
+
+void run_item(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item) {
+  if (!worker.measurement) worker.measurement.emplace(plan.scenario);
+  run::RunOptions options;
+  options.observer = &*worker.measurement;
+  options.scheduler = item.candidate.scheduler.get();
+  const bool is_live = plan.scenario.system->is_live();
+  if (is_live) record_everything(options);
+  const faults::Schedule asked = item.schedule;
+  const NodeSet byzantine = faults::byzantine_nodes(asked.faults);
+  const std::uint64_t item_seed = item.record.seed;
+  for (std::size_t repeat = 0; repeat < plan.repeats; ++repeat) {
+    const std::uint64_t seed = repeat_seed(item_seed, repeat);
+    worker.measurement->reset(byzantine);
+    run::RunResult result = worker.runner.run(plan.scenario, asked, seed, options);
+    // Half a run is no result; the item is made again when the hunt goes on.
+    if (is_live && result.ended_by == kInterrupted) throw OutsideError(std::string(kInterrupted));
+    const RunSummary& summary = worker.measurement->summarize(result);
+    add_run(plan, summary, seed, repeat == 0, std::move(result), item);
+  }
+  if (is_live) {
+    if (!plan.kept_runs.empty()) keep_run(plan.kept_runs, plan.scenario, item);
+  } else if (item.record.number % kRepeatEvery == 0) {
+    // Without the online scheduler, which has changed: its recorded decisions must do.
+    const std::uint64_t again =
+        worker.runner.run(plan.scenario, item.schedule, item.record.seed).hash;
+    item.record.stability = again == item.record.hash ? Stability::equal : Stability::different;
+  }
+}
+
+/// Runs a known item once more for the sake of its online scheduler.
+void repeat_known(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item) {
+  ItemRecord known = std::move(item.record);
+  item.record = {};
+  item.record.number = known.number;
+  item.record.seed = run_seed(plan.hunt_seed, known.number);
+  run_item(plan, worker, item);
+  item.record = std::move(known);
+}
+
+void compare_or_keep(const EvaluationPlan& plan, Item& item) {
+  std::string bytes =
+      encode_schedule(item.schedule, plan.scenario.system_description(), plan.scenario.nodes());
+  if (item.is_known && bytes != item.record.schedule) {
+    throw InputError(fmt::format(
+        "{}: cannot be resumed: the search asks for another item {} than it did before; its "
+        "choices must depend on its seed and on what it is told alone",
+        plan.store, item.record.number));
+  }
+  item.record.schedule = std::move(bytes);
+}
+
+}  // namespace
+
+void evaluate(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item) {
+  const bool is_online = item.candidate.scheduler != nullptr;
+  if (is_online) {
+    item.schedule.faults = item.candidate.genotype.faults;
+  } else {
+    item.schedule = search::to_schedule(item.candidate.genotype, plan.scenario);
+  }
+  if (!item.is_known) {
+    run_item(plan, worker, item);
+  } else if (is_online && !plan.scenario.system->is_live()) {
+    repeat_known(plan, worker, item);
+  }
+  if (!plan.store.empty()) compare_or_keep(plan, item);
+}
+
+namespace {
+/// How often the schedule gives the same violation again. A known finding was confirmed before.
+void confirm(const EvaluationPlan& plan, EvaluationWorker& worker, const Item& item,
+             Finding& finding) {
+  finding.live = item.live;
+  if (item.is_known) {
+    finding.live = read_kept_run(plan.kept_runs, item.record.number);
+    finding.verdict = finding.live->verdict;
+    return;
+  }
+  for (std::size_t i = 0; i < plan.confirmations; ++i) {
+    const std::uint64_t seed = derive_seed(finding.seed, "confirmation", i) >> 11;
+    run::RunResult again;
+    try {
+      again = worker.runner.run(plan.scenario, finding.schedule, seed);
+    } catch (const OutsideError&) {
+      return;  // the finding stands, confirmed as far as it was
+    }
+    if (again.broken_off) return;
+    ++finding.confirmations;
+    const auto& violations = again.verdict.violations;
+    finding.confirmed += std::any_of(violations.begin(), violations.end(),
+                                     [&](const oracle::Violation& violation) {
+                                       return violation.signature() == finding.signature;
+                                     })
+                             ? 1
+                             : 0;
+  }
+}
+}  // namespace
+
+Finding make_finding(const EvaluationPlan& plan, EvaluationWorker& worker, const Item& item) {
+  Finding finding;
+  finding.signature = item.record.signature;
+  finding.item = item.record.number;
+  finding.count = 1;
+  finding.schedule = item.schedule;
+  finding.seed = item.record.seed;
+  finding.hash = item.record.hash;
+  finding.verdict = item.verdict;
+  if (plan.scenario.system->is_live()) {
+    confirm(plan, worker, item, finding);
+    return finding;
+  }
+  const bool is_online = item.candidate.scheduler != nullptr;
+  if (!item.is_known && !is_online) return finding;
+  run::RunResult again = worker.runner.run(plan.scenario, finding.schedule, finding.seed);
+  finding.reproduced = again.hash == finding.hash;
+  finding.hash = again.hash;
+  finding.verdict = std::move(again.verdict);
+  return finding;
+}
+
+}  // namespace dissensus::hunt

@@ -1,0 +1,55 @@
+// Runs the items of a hunt, one thread each.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "dissensus/search.h"
+
+#include "hunt/hunt.h"
+#include "hunt/item.h"
+#include "run/runner.h"
+#include "run/scenario.h"
+#include "search/measurement.h"
+
+namespace dissensus::hunt {
+
+/// A candidate on its way from the search to a result.
+struct Item {
+  Candidate candidate;
+  bool is_known = false;  ///< `record` is from the store
+  ItemRecord record;
+  faults::Schedule schedule;              ///< what was run; what an online scheduler did
+  oracle::Verdict verdict;                ///< of the run that `record` tells of; empty when known
+  std::vector<std::uint64_t> all_states;  ///< ascending
+  std::shared_ptr<const run::RunResult> live;  ///< the run that `record` tells of, if it was live
+};
+
+/// What the evaluation of an item depends on. Constant; shared by threads.
+struct EvaluationPlan {
+  const run::Scenario& scenario;
+  const HuntParts& parts;
+  std::uint64_t hunt_seed = 0;
+  std::size_t repeats = 1;
+  std::size_t confirmations = 0;
+  std::string store;      ///< its path, for messages; empty: no store, so no bytes of schedules
+  std::string kept_runs;  ///< where live runs are kept (kept_runs.h); empty: nowhere
+};
+
+/// Memory of one thread.
+struct EvaluationWorker {
+  run::Runner runner;
+  std::optional<search::Measurement> measurement;  ///< made for the first item
+};
+
+/// Runs a new item. A known one is compared with what the search asks for now; if it had an online
+/// scheduler it is run again, because the scheduler may have to tell the search what it saw.
+/// Throws InputError where a known item is another one.
+void evaluate(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item);
+
+/// The finding of an item that failed: its schedule alone is run again where that is not what was
+/// run before.
+Finding make_finding(const EvaluationPlan& plan, EvaluationWorker& worker, const Item& item);
+
+}  // namespace dissensus::hunt

@@ -1,0 +1,215 @@
+#include "hunt/hunt.h"
+
+#include <algorithm>
+#include <chrono>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "dissensus/random.h"
+
+#include "hunt/evaluator.h"
+#include "hunt/kept_runs.h"
+#include "hunt/ordered_pool.h"
+#include "core/assert.h"
+
+namespace dissensus::hunt {
+
+std::uint64_t run_seed(std::uint64_t hunt_seed, std::uint64_t item) {
+  return derive_seed(hunt_seed, "run", item) >> 11;
+}
+
+namespace {
+
+using WallClock = std::chrono::steady_clock;
+
+class Hunt {
+ public:
+  Hunt(const run::Scenario& scenario, HuntParts& parts, const HuntOptions& options,
+       HuntObserver* observer, Store* store)
+      : parts_(parts),
+        options_(options),
+        observer_(observer),
+        store_(store),
+        plan_{scenario,
+              parts,
+              options.seed,
+              options.repeats,
+              options.confirmations,
+              store == nullptr ? std::string() : store->path(),
+              store == nullptr || !scenario.system->is_live() ? std::string()
+                                                              : kept_runs_prefix(*store)},
+        pool_(options.jobs,
+              [this](EvaluationWorker& worker, Item& item) { evaluate(plan_, worker, item); }) {
+    if (store != nullptr && store->known_count() > 0) known_.emplace(store->known_items());
+    result_.progress.best.assign(parts.objectives.size(), 0.0);
+  }
+
+  HuntResult run() {
+    for (;;) {
+      fill_window();
+      if (pool_.under_way() == 0) break;
+      try {
+        const std::unique_ptr<Item> item = pool_.take_oldest();
+        accept(*item);
+      } catch (const OutsideError& error) {
+        // What has been done so far stays, and the hunt can be resumed.
+        if (result_.progress.runs == 0) throw;
+        result_.end = HuntEnd::stopped;
+        result_.trouble = error.what();
+        break;
+      }
+      if (is_over()) break;
+    }
+    if (store_ != nullptr) store_->flush();
+    return std::move(result_);
+  }
+
+ private:
+  void fill_window() {
+    while (pool_.under_way() < window_ && asked_ < options_.budget.runs) {
+      std::optional<Candidate> candidate = parts_.search->ask();
+      if (!candidate) {
+        DISSENSUS_ASSERT(pool_.under_way() > 0,
+                         "hunt : a search with nothing under way has a candidate");
+        return;
+      }
+      pool_.submit(make_item(std::move(*candidate)));
+    }
+  }
+
+  std::unique_ptr<Item> make_item(Candidate candidate) {
+    auto item = std::make_unique<Item>();
+    item->candidate = std::move(candidate);
+    const std::uint64_t number = asked_++;
+    if (known_ && number < store_->known_count() && known_->next(item->record)) {
+      item->is_known = true;
+      return item;
+    }
+    item->record.number = number;
+    item->record.seed = run_seed(options_.seed, number);
+    item->record.member = item->candidate.member;
+    item->record.origin = item->candidate.origin;
+    return item;
+  }
+
+  /// In the order of asking.
+  void accept(Item& item) {
+    note_states(item);
+    if (store_ != nullptr && !item.is_known) store_->add(item.record);
+    parts_.search->tell(item.candidate, to_evaluation(item.record));
+    count(item.record);
+    if (item.record.outcome == oracle::Outcome::fail) note_finding(item);
+  }
+
+  void note_states(Item& item) {
+    ItemRecord& record = item.record;
+    if (item.is_known) {
+      seen_states_.insert(record.new_states.begin(), record.new_states.end());
+      return;
+    }
+    for (const std::uint64_t state : item.all_states) {
+      if (seen_states_.insert(state).second) record.new_states.push_back(state);
+    }
+    std::sort(record.new_states.begin(), record.new_states.end());
+    // The fitness of one run knows how many states it reached, not how many of them are new.
+    for (std::size_t i = 0; i < parts_.objective_names.size(); ++i) {
+      if (parts_.objective_names[i] != "novelty") continue;
+      record.objectives[i] -= static_cast<double>(record.new_states.size());
+    }
+  }
+
+  void count(const ItemRecord& record) {
+    HuntProgress& progress = result_.progress;
+    const bool improved = note_best(record);
+    ++progress.runs;
+    if (progress.runs <= (store_ == nullptr ? 0 : store_->known_count())) ++progress.known;
+    progress.virtual_time += record.virtual_time;
+    progress.events += record.events;
+    progress.failed += record.outcome == oracle::Outcome::fail ? 1 : 0;
+    progress.unknown += record.outcome == oracle::Outcome::unknown ? 1 : 0;
+    progress.states = seen_states_.size();
+    progress.repeated += record.stability != Stability::not_checked ? 1 : 0;
+    progress.equal += record.stability == Stability::equal ? 1 : 0;
+    progress.disagreement_margin =
+        std::max(progress.disagreement_margin, record.disagreement_margin);
+    progress.termination_margin = std::max(progress.termination_margin, record.termination_margin);
+    add_yield(progress.members, record.member, record, improved);
+    add_yield(progress.origins, record.origin, record, improved);
+  }
+
+  /// True when the first objective was never as small before.
+  bool note_best(const ItemRecord& record) {
+    HuntProgress& progress = result_.progress;
+    bool improved = false;
+    for (std::size_t i = 0; i < record.objectives.size() && i < progress.best.size(); ++i) {
+      if (progress.runs > 0 && !(record.objectives[i] < progress.best[i])) continue;
+      progress.best[i] = record.objectives[i];
+      improved = improved || i == 0;
+    }
+    return improved;
+  }
+
+  static void add_yield(std::map<std::string, Yield, std::less<>>& yields, const std::string& name,
+                        const ItemRecord& record, bool improved) {
+    if (name.empty()) return;
+    Yield& yield = yields[name];
+    ++yield.runs;
+    yield.failures += record.outcome == oracle::Outcome::fail ? 1 : 0;
+    yield.new_states += record.new_states.size();
+    yield.improvements += improved ? 1 : 0;
+  }
+
+  void note_finding(const Item& item) {
+    std::vector<Finding>& findings = result_.progress.findings;
+    const auto same = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) {
+      return finding.signature == item.record.signature;
+    });
+    if (same != findings.end()) {
+      ++same->count;
+    } else {
+      findings.push_back(make_finding(plan_, finding_worker_, item));
+    }
+  }
+
+  bool is_over() {
+    const HuntProgress& progress = result_.progress;
+    if (result_.found() && !options_.all) {
+      result_.end = HuntEnd::found;
+      return true;
+    }
+    if (observer_ != nullptr && !observer_->keep_going(progress)) {
+      result_.end = HuntEnd::stopped;
+      return true;
+    }
+    const Budget& budget = options_.budget;
+    if (progress.virtual_time >= budget.virtual_time) return true;
+    return budget.wall != std::chrono::microseconds::max() &&
+           WallClock::now() - start_ >= budget.wall;
+  }
+
+  HuntParts& parts_;
+  const HuntOptions& options_;
+  HuntObserver* observer_;
+  Store* store_;
+  HuntResult result_;
+  std::optional<ItemCursor> known_;
+  std::uint64_t asked_ = 0;
+  std::unordered_set<std::uint64_t> seen_states_;  // only ever asked for membership and size
+  EvaluationWorker finding_worker_;
+  WallClock::time_point start_ = WallClock::now();
+  EvaluationPlan plan_;
+  /// Runs of real servers take minutes and are never equal: a search is better told of each.
+  std::size_t window_ = plan_.scenario.system->is_live() ? options_.jobs : kWindow;
+  OrderedPool<EvaluationWorker, Item, std::function<void(EvaluationWorker&, Item&)>> pool_;
+};
+
+}  // namespace
+
+HuntResult hunt(const run::Scenario& scenario, HuntParts& parts, const HuntOptions& options,
+                HuntObserver* observer, Store* store) {
+  return Hunt(scenario, parts, options, observer, store).run();
+}
+
+}  // namespace dissensus::hunt

@@ -1,0 +1,123 @@
+#include "hunt/parts.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "hunt/sample_search.h"
+#include "core/suggestion.h"
+#include "run/runner.h"
+#include "search/genotype.h"
+
+namespace dissensus::hunt {
+
+namespace {
+
+template <class... Lists>
+std::vector<std::string> names_of(const Lists&... lists) {
+  std::vector<std::string> names;
+  const auto add = [&names](const auto& list) {
+    for (const auto& entry : list) names.push_back(entry.name);
+  };
+  (add(lists), ...);
+  return names;
+}
+
+template <class Entry>
+const Entry* find_entry(const std::vector<Entry>& entries, std::string_view name) {
+  const auto found = std::find_if(entries.begin(), entries.end(),
+                                  [name](const Entry& entry) { return entry.name == name; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+[[noreturn]] void fail_unknown(std::string_view option, std::string_view what,
+                               std::string_view name, const std::vector<std::string>& known) {
+  throw InputError(fmt::format("{}: no {} '{}'{} (known: {})", option, what, name,
+                               suggestion(name, known), fmt::join(known, ", ")));
+}
+
+void add_objectives(const run::Scenario& scenario, const Registry& registry,
+                    const std::vector<std::string>& names, HuntParts& parts) {
+  for (const std::string& name : names) {
+    const FitnessEntry* const entry = find_entry(registry.fitness, name);
+    if (entry == nullptr) {
+      fail_unknown("--fitness", "fitness function", name, names_of(registry.fitness));
+    }
+    parts.objectives.push_back(entry->make(scenario.system_description()));
+    parts.objective_names.push_back(name);
+  }
+}
+
+SearchSpace space_of(const run::Scenario& scenario, const Registry& registry,
+                     const HuntOptions& options, const Options& parameters) {
+  SearchSpace space = search::make_space(scenario);
+  if (options.faults.empty()) return space;
+  const FaultStrategyEntry* const entry = find_entry(registry.fault_strategies, options.faults);
+  if (entry == nullptr) {
+    fail_unknown("--faults", "fault strategy", options.faults, names_of(registry.fault_strategies));
+  }
+  const Options table = parameters.table("faults");
+  constexpr std::int64_t kFaultsDefault = 3;
+  space.faults_max = static_cast<std::size_t>(table.integer("max", kFaultsDefault, 1, 100));
+  space.fault_strategy = entry->make(scenario.nodes(), scenario.system_description(), table);
+  return space;
+}
+
+}  // namespace
+
+HuntParts make_parts(const run::Scenario& scenario, const Registry& registry,
+                     const HuntOptions& options) {
+  const Options parameters = Options::from_toml(options.parameters, "--set");
+  const SearchEntry* const entry = find_entry(registry.searches, options.search);
+  const SchedulerEntry* const scheduler = find_entry(registry.schedulers, options.search);
+  if (entry == nullptr && scheduler == nullptr) {
+    fail_unknown("--search", "search", options.search,
+                 names_of(registry.searches, registry.schedulers));
+  }
+  HuntParts parts;
+  if (entry != nullptr) {
+    add_objectives(scenario, registry, options.fitness.empty() ? entry->fitness : options.fitness,
+                   parts);
+    const SearchContext context{space_of(scenario, registry, options, parameters),
+                                parts.objectives.size(), options.seed};
+    parts.search = entry->make(context, parameters);
+  } else {
+    add_objectives(scenario, registry, options.fitness, parts);
+    // Made once more for each run; this one finds mistakes in the parameters.
+    scheduler->make(options.seed, parameters);
+    parts.search = make_scheduler_search(*scheduler, parameters, options.seed);
+  }
+  parameters.finish();
+  return parts;
+}
+
+std::string parameter_line(const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  const std::string key = assignment.substr(0, equals);
+  const bool is_key = !key.empty() && std::all_of(key.begin(), key.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
+  });
+  if (equals == std::string::npos || !is_key) {
+    throw InputError(fmt::format("--set: expected key=value, found '{}'", assignment));
+  }
+  const std::string value = assignment.substr(equals + 1);
+  const std::string line = fmt::format("{} = {}\n", key, value);
+  try {
+    Options::from_toml(line, "--set");
+    return line;
+  } catch (const InputError&) {
+    // A JSON text is a TOML text.
+    return fmt::format("{} = {}\n", key, nlohmann::json(value).dump());
+  }
+}
+
+HuntRecord describe_hunt(const run::Scenario& scenario, const HuntOptions& options) {
+  const nlohmann::ordered_json json{{"search", options.search},   {"set", options.parameters},
+                                    {"fitness", options.fitness}, {"faults", options.faults},
+                                    {"seed", options.seed},       {"repeats", options.repeats}};
+  return {0, scenario.name, scenario.text, json.dump(), run::program_version()};
+}
+
+}  // namespace dissensus::hunt

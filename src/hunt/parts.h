@@ -1,0 +1,28 @@
+// From the names of a command line or an experiment file to the parts of a hunt.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dissensus/plugin.h"
+
+#include "hunt/hunt.h"
+#include "run/scenario.h"
+
+namespace dissensus::hunt {
+
+/// Finds search, fitness functions and fault strategy by name, and makes them. Throws InputError,
+/// with a suggestion, for names and parameters that do not exist. `registry` must outlive the
+/// result.
+HuntParts make_parts(const run::Scenario& scenario, const Registry& registry,
+                     const HuntOptions& options);
+
+/// "key=value" as a line of TOML; a value that is no TOML becomes a text, so that nobody has to
+/// quote for two readers. Throws InputError.
+std::string parameter_line(const std::string& assignment);
+
+/// Everything that the results of a hunt depend on, for the store.
+HuntRecord describe_hunt(const run::Scenario& scenario, const HuntOptions& options);
+
+}  // namespace dissensus::hunt

@@ -1,0 +1,134 @@
+#include "hunt/store_runs.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "hunt/kept_runs.h"
+#include "hunt/schedule_codec.h"
+#include "core/assert.h"
+
+namespace dissensus::hunt {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kProperties{"agreement", "validity", "integrity",
+                                                      "termination"};
+
+std::string name_of(const HuntRecord& hunt, const ItemRecord& item) {
+  return fmt::format("{} {}", hunt.scenario_name, item.number);
+}
+
+void add_label(const std::string& name, std::vector<std::string>& labels) {
+  if (std::find(labels.begin(), labels.end(), name) == labels.end()) labels.push_back(name);
+}
+
+}  // namespace
+
+StoreSource::StoreSource(std::string path, std::optional<isolate::Declaration> declaration,
+                         const SystemRegistry& systems)
+    : path_(std::move(path)), systems_(systems), reader_(path_), hunts_(reader_.hunts()) {
+  if (hunts_.empty()) throw InputError(path_ + ": this store holds no runs");
+  std::vector<std::string> labels(kProperties.begin(), kProperties.end());
+  std::vector<std::string> kinds;
+  for (const HuntRecord& hunt : hunts_) {
+    const run::Scenario scenario =
+        run::parse_scenario(hunt.scenario, path_ + "(scenario)", systems);
+    for (const oracle::Rule& rule : scenario.oracle.rules) add_label(rule.name, labels);
+    trace::Header header;
+    trace::describe(scenario.system_description(), scenario.nodes(), header);
+    if (&hunt == &hunts_.front()) {
+      declaration_ = declaration ? std::move(*declaration) : isolate::declaration_of(header);
+      kinds = header.kinds;
+    }
+    if (header.kinds != kinds || scenario.nodes() != declaration_.schema.nodes) {
+      throw InputError(fmt::format("{}: runs of {} have other messages or nodes than those of {}",
+                                   path_, hunt.scenario_name, hunts_.front().scenario_name));
+    }
+  }
+  declaration_.schema.labels = std::move(labels);
+  open(hunts_.front());
+}
+
+void StoreSource::open(const HuntRecord& hunt) {
+  scenario_ = run::parse_scenario(hunt.scenario, path_ + "(scenario)", systems_);
+  trace::Header header;
+  trace::describe(scenario_.system_description(), scenario_.nodes(), header);
+  collector_.emplace(declaration_, header);
+  items_.emplace(reader_.items(hunt.id));
+}
+
+bool StoreSource::next(isolate::Run& run) {
+  for (;;) {
+    if (!items_->next(item_)) {
+      if (++hunt_ >= hunts_.size()) return false;
+      open(hunts_[hunt_]);
+      continue;
+    }
+    if (item_.outcome == oracle::Outcome::unknown) continue;
+    const run::RunResult result = run_again(item_);
+    collector_->start(run);
+    for (const trace::Record& record : result.records) collector_->add(record, run);
+    run.name = name_of(hunts_[hunt_], item_);
+    run.link.clear();
+    run.failing = item_.outcome == oracle::Outcome::fail;
+    run.labels = labels_of(result.verdict);
+    return true;
+  }
+}
+
+run::RunResult StoreSource::run_again(const ItemRecord& item) {
+  if (scenario_.system->is_live()) {
+    return *read_kept_run(kept_runs_prefix(path_, hunts_[hunt_].id), item.number);
+  }
+  const faults::Schedule schedule =
+      decode_schedule(item.schedule, fmt::format("{}: item {}", path_, item.number),
+                      scenario_.system_description(), scenario_.nodes());
+  run::RunOptions options;
+  options.detail = trace::Detail::everything;
+  run::RunResult result = runner_.run(scenario_, schedule, item.seed, options);
+  if (result.hash != item.hash) {
+    throw InputError(fmt::format("{}: item {} was another run: its trace hash is {}, now {}", path_,
+                                 item.number, trace::to_hex(item.hash),
+                                 trace::to_hex(result.hash)));
+  }
+  return result;
+}
+
+run::Recipe StoreSource::recipe_of(const std::string& run_name) {
+  ItemRecord item;
+  for (const HuntRecord& hunt : hunts_) {
+    ItemCursor items = reader_.items(hunt.id);
+    while (items.next(item)) {
+      if (name_of(hunt, item) != run_name) continue;
+      run::Recipe recipe;
+      recipe.scenario = run::parse_scenario(hunt.scenario, path_ + "(scenario)", systems_);
+      recipe.schedule =
+          decode_schedule(item.schedule, path_ + ": " + run_name,
+                          recipe.scenario.system_description(), recipe.scenario.nodes());
+      recipe.seed = item.seed;
+      recipe.hash = trace::to_hex(item.hash);
+      return recipe;
+    }
+  }
+  throw InputError(fmt::format("{}: no run '{}'", path_, run_name));
+}
+
+std::uint64_t StoreSource::labels_of(const oracle::Verdict& verdict) const {
+  const std::vector<std::string>& names = declaration_.schema.labels;
+  std::uint64_t labels = 0;
+  const auto set = [&](std::string_view name) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) return false;
+    labels |= std::uint64_t{1} << (found - names.begin());
+    return true;
+  };
+  for (const oracle::Violation& violation : verdict.violations) {
+    if (!set(violation.rule)) set(violation.property);
+  }
+  return labels;
+}
+
+}  // namespace dissensus::hunt

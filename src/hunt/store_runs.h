@@ -1,0 +1,52 @@
+// The runs of a store as isolation reads them. A simulated run is a pure function, so a store keeps
+// no messages: each run is made again from its schedule and seed. Live runs are kept (kept_runs.h).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "hunt/store.h"
+#include "isolate/declaration.h"
+#include "isolate/run_source.h"
+#include "isolate/trace_inboxes.h"
+#include "run/runner.h"
+
+namespace dissensus::hunt {
+
+/// All hunts and campaigns of a store, which must be of one system and size. Labels are the
+/// violated properties, and the names of the scenario's own rules; runs whose verdict is unknown
+/// are left out.
+class StoreSource final : public isolate::RunSource {
+ public:
+  /// Without a declaration, what follows from the system's own description. `systems` must outlive
+  /// this.
+  StoreSource(std::string path, std::optional<isolate::Declaration> declaration,
+              const SystemRegistry& systems = run::built_in_systems());
+
+  std::string name() const override { return path_; }
+  const isolate::Schema& schema() const override { return declaration_.schema; }
+  bool next(isolate::Run& run) override;
+
+  /// How to make a run again that next() gave under this name.
+  run::Recipe recipe_of(const std::string& run_name);
+
+ private:
+  void open(const HuntRecord& hunt);
+  run::RunResult run_again(const ItemRecord& item);
+  std::uint64_t labels_of(const oracle::Verdict& verdict) const;
+
+  std::string path_;
+  const SystemRegistry& systems_;
+  StoreReader reader_;
+  std::vector<HuntRecord> hunts_;
+  std::size_t hunt_ = 0;  ///< whose items are read
+  run::Scenario scenario_;
+  isolate::Declaration declaration_;
+  std::optional<isolate::InboxCollector> collector_;
+  std::optional<ItemCursor> items_;
+  ItemRecord item_;
+  run::Runner runner_;
+};
+
+}  // namespace dissensus::hunt

@@ -1,0 +1,55 @@
+#include "tla/linking/spec.h"
+
+#include "tla/linking/program.h"
+
+namespace dissensus::tla {
+
+Spec::Spec(Hidden, std::unique_ptr<Program> program) : program_(std::move(program)) {}
+
+Spec::~Spec() = default;
+
+std::shared_ptr<const Spec> Spec::load(const std::string& path, const Config& config,
+                                       const SpecOptions& options) {
+  return std::make_shared<const Spec>(Hidden{}, link(path, config, options));
+}
+
+const std::string& Spec::path() const {
+  return program_->path;
+}
+
+const Config& Spec::config() const {
+  return program_->config;
+}
+
+const std::vector<std::string>& Spec::variables() const {
+  return program_->variables;
+}
+
+const std::vector<ActionDescription>& Spec::actions() const {
+  return program_->actions;
+}
+
+std::optional<ActionId> Spec::find_action(std::string_view name) const {
+  for (std::size_t i = 0; i < program_->actions.size(); ++i) {
+    if (program_->actions[i].name == name) return static_cast<ActionId>(i);
+  }
+  return std::nullopt;
+}
+
+std::vector<GuardDescription> Spec::guards() const {
+  return program_->guards;
+}
+
+const std::vector<Notice>& Spec::notices() const {
+  return program_->notices;
+}
+
+const Program& Spec::program() const {
+  return *program_;
+}
+
+bool Spec::has_behaviour() const {
+  return !program_->initial.empty() && program_->next.has_value();
+}
+
+}  // namespace dissensus::tla
