@@ -21,6 +21,7 @@
 #include "hunt/store.h"
 #include "run/runner.h"
 #include "run/schedule_space.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus {
 namespace {
@@ -104,7 +105,8 @@ class Bench {
 
  private:
   std::size_t runs_;
-  run::Scenario scenario_ = run::load_scenario(DISSENSUS_SOURCE_DIR "/scenarios/xrpl/thesis.toml");
+  run::Scenario scenario_ =
+      run::load_scenario(DISSENSUS_SOURCE_DIR "/scenarios/xrpl/thesis.toml", simulated_systems());
   std::filesystem::path folder_;
   int stores_ = 0;
 };

@@ -7,6 +7,7 @@
 #include "bench/flood.h"
 #include "run/runner.h"
 #include "run/schedule_space.h"
+#include "systems/simulated/simulated.h"
 #include "trace/trace.h"
 
 namespace dissensus {
@@ -73,8 +74,8 @@ BENCHMARK(BM_BarePriorityQueue)->Unit(benchmark::kMillisecond);
 
 /// A whole run of the tutorial scenario: world, schedule, oracle, hash, verdict.
 void BM_TutorialRun(benchmark::State& state) {
-  const run::Scenario scenario =
-      run::load_scenario(DISSENSUS_SOURCE_DIR "/scenarios/majority/overtaken-commit.toml");
+  const run::Scenario scenario = run::load_scenario(
+      DISSENSUS_SOURCE_DIR "/scenarios/majority/overtaken-commit.toml", simulated_systems());
   Random random(1);
   const faults::Schedule schedule = run::random_schedule(scenario, random);
   run::Runner runner;

@@ -10,6 +10,7 @@
 
 #include "run/runner.h"
 #include "run/schedule_space.h"
+#include "systems/simulated/simulated.h"
 #include "trace/graph_distance.h"
 
 namespace dissensus {
@@ -28,7 +29,7 @@ void cut_after(std::vector<trace::Record>& records, std::size_t deliveries) {
 
 std::vector<trace::Trace> make_traces(std::size_t count) {
   const run::Scenario scenario =
-      run::load_scenario(DISSENSUS_SOURCE_DIR "/scenarios/xrpl/thesis.toml");
+      run::load_scenario(DISSENSUS_SOURCE_DIR "/scenarios/xrpl/thesis.toml", simulated_systems());
   run::Runner runner;
   run::RunOptions options;
   options.detail = trace::Detail::everything;

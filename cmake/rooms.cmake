@@ -1,38 +1,36 @@
 # A room is a folder of src/ and a static library of the same name. It sees the public headers, its
 # own headers, and those of the rooms it names: an include of any other room does not compile.
 #
-#   dissensus_room(faults USES core sim LIBRARIES fmt::fmt)
+#   dissensus_room(faults HOT USES core sim LIBRARIES fmt::fmt)
 #
-# Builds that only tests use (DISSENSUS_TOGETHER) compile several files of a room at once, which takes
-# half the time. Files that do not go together with others are named after SEPARATE; APART says that
-# none of the room do.
+# HOT: its speed counts in every run, so it is optimised fully; other rooms are compiled faster. STAGES
+# names folders inside that belong to the room. Files are compiled several at once (DISSENSUS_TOGETHER),
+# which takes a third of the time; those that do not go together with others are named after SEPARATE.
 function(dissensus_room name)
-  cmake_parse_arguments(ROOM "APART" "FOLDER" "STAGES;USES;LIBRARIES;SEPARATE" ${ARGN})
+  cmake_parse_arguments(ROOM "HOT" "FOLDER" "STAGES;USES;LIBRARIES;SEPARATE" ${ARGN})
   if(NOT ROOM_FOLDER)
     set(ROOM_FOLDER ${name})
   endif()
+  set(folder ${PROJECT_SOURCE_DIR}/src/${ROOM_FOLDER})
   string(REPLACE "/" "_" target "dissensus_${name}")
-  # A room's own folders (stages) belong to it; a folder with a row of its own is another room.
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${ROOM_FOLDER}/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   foreach(stage ${ROOM_STAGES})
-    file(GLOB more CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${ROOM_FOLDER}/${stage}/*.cpp)
+    file(GLOB more CONFIGURE_DEPENDS ${folder}/${stage}/*.cpp)
     list(APPEND sources ${more})
   endforeach()
   add_library(${target} STATIC ${sources})
-  if(DISSENSUS_TOGETHER AND NOT ROOM_APART)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-    # Members of types from unnamed namespaces are harmless in a file, which is not one here.
-    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
-    foreach(file ${ROOM_SEPARATE})
-      set_source_files_properties(${PROJECT_SOURCE_DIR}/src/${ROOM_FOLDER}/${file}
-        PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-    endforeach()
+  if(NOT ROOM_HOT)
+    target_compile_options(${target} PRIVATE ${DISSENSUS_COOL_OPTIONS})
   endif()
+  dissensus_together(${target})
+  foreach(file ${ROOM_SEPARATE})
+    set_source_files_properties(${folder}/${file} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endforeach()
   # A folder with one link in it, so that "room/header.h" is found and nothing else is.
   set(view ${CMAKE_BINARY_DIR}/rooms/${target})
   get_filename_component(parent ${view}/${ROOM_FOLDER} DIRECTORY)
   file(MAKE_DIRECTORY ${parent})
-  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/${ROOM_FOLDER} ${view}/${ROOM_FOLDER} SYMBOLIC)
+  file(CREATE_LINK ${folder} ${view}/${ROOM_FOLDER} SYMBOLIC)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/include ${view})
   foreach(used ${ROOM_USES})
     string(REPLACE "/" "_" used_target "dissensus_${used}")
@@ -41,14 +39,23 @@ function(dissensus_room name)
   target_link_libraries(${target} PUBLIC ${ROOM_LIBRARIES})
 endfunction()
 
+# Compiles several files of a target at once.
+function(dissensus_together target)
+  if(NOT DISSENSUS_TOGETHER)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${DISSENSUS_TOGETHER_FILES})
+  # Members of types from unnamed namespaces are harmless in a file, which is not one here.
+  target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+endfunction()
+
 # The tests of a room: tests/<name>/*_test.cpp become one GoogleTest program.
 function(dissensus_tests name)
   cmake_parse_arguments(TESTS "" "TIMEOUT" "USES;LIBRARIES;LABELS" ${ARGN})
   string(REPLACE "/" "_" target "test_${name}")
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*_test.cpp)
   if(NOT sources)
-    message(WARNING "tests/${name}: no tests")
-    return()
+    message(FATAL_ERROR "tests/${name}: no tests")
   endif()
   add_executable(${target} ${sources})
   set_property(GLOBAL APPEND PROPERTY dissensus_test_programs ${target})

@@ -10,6 +10,7 @@
 #include "hunt/hunt.h"
 #include "hunt/sample_search.h"
 #include "run/run_folder.h"
+#include "systems/simulated/simulated.h"
 
 namespace {
 
@@ -168,7 +169,7 @@ class TwoPhaseCommit final : public System {
 };
 
 SystemRegistry all_systems() {
-  SystemRegistry systems = run::built_in_systems();
+  SystemRegistry systems = simulated_systems();
   systems.add({"two-phase-commit", "a coordinator and participants that commit or abort together",
                [](const Options& options) { return std::make_unique<TwoPhaseCommit>(options); }});
   return systems;

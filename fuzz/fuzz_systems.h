@@ -2,6 +2,7 @@
 #pragma once
 
 #include "run/scenario.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::fuzz {
 
@@ -25,7 +26,7 @@ bound = "30s"
 virtual_time = "2min"
 events = 20000
 )",
-                                                             "majority.toml");
+                                                             "majority.toml", simulated_systems());
   return kScenario;
 }
 
@@ -37,7 +38,7 @@ name = "fuzz"
 kind = "xrpl"
 nodes = 4
 )",
-                                                             "xrpl.toml");
+                                                             "xrpl.toml", simulated_systems());
   return kScenario;
 }
 

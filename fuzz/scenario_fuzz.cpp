@@ -1,6 +1,7 @@
 // Scenarios of both systems. What parses has a space from which well-formed schedules come.
 #include "fuzz.h"
 #include "run/schedule_space.h"
+#include "systems/simulated/simulated.h"
 
 namespace {
 // Beyond this, writing and reading the schedule of every accepted input only costs time.
@@ -10,7 +11,8 @@ constexpr std::size_t kGenesMax = 10'000;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace dissensus;
   fuzz::accepts([&] {
-    const run::Scenario scenario = run::parse_scenario(fuzz::text_of(data, size), "fuzz.toml");
+    const run::Scenario scenario =
+        run::parse_scenario(fuzz::text_of(data, size), "fuzz.toml", simulated_systems());
     const SystemDescription& description = scenario.system_description();
     if (scenario.genes().size() > kGenesMax) return;
     Random random(1);

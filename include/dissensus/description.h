@@ -211,6 +211,8 @@ struct StepDescription {
 struct SystemDescription {
   std::string name;
   std::string summary;
+  /// Other systems with the same messages: schedules that were written for them fit this one.
+  std::vector<std::string> same_messages_as;
   std::vector<KindDescription> kinds;        ///< indexed by MessageKind
   std::vector<PayloadDescription> payloads;  ///< one per C++ message type
   std::vector<LevelDescription> levels;      ///< indexed by Level

@@ -26,6 +26,26 @@ class Cluster {
   virtual Outside* outside() { return nullptr; }
 };
 
+/// What a system is, for whoever runs it.
+struct SystemTraits {
+  /// The same schedule and seed give the same run. False: a run is there once, so it is recorded
+  /// whole when it happens, and a finding is confirmed by further runs.
+  bool repeatable = true;
+  /// A second of a run is a second of ours.
+  bool real_time = false;
+  /// Its nodes live outside the simulation (Cluster::outside): one process and one clock each.
+  bool outside = false;
+  /// Its links are real; the scenario's [network] describes them to the simulated twin.
+  bool own_network = false;
+  /// How many runs may go on at once; 0: one per thread.
+  std::size_t side_by_side = 0;
+  /// The system that simulates this one: schedules and scenarios of one are schedules and scenarios
+  /// of the other. Empty: none.
+  std::string twin;
+  /// Keys of the [system] table that the twin does not have.
+  std::vector<std::string> twin_lacks;
+};
+
 /// A configured system. Constant after construction and shared by concurrent runs.
 class System {
  public:
@@ -43,8 +63,7 @@ class System {
   /// The nodes that `id` has links to, ascending; default: all others.
   virtual std::vector<NodeId> links_of(NodeId id) const;
 
-  /// True: clusters have an outside(), so runs take real time and two runs are never equal.
-  virtual bool is_live() const { return false; }
+  virtual SystemTraits traits() const { return {}; }
 };
 
 /// Makes a System from the [system] table of a scenario. `kind` has been read before.

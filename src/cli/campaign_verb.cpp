@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "hunt/parts.h"
-#include "hunt/sample_search.h"
 #include "cli/hunt_options.h"
 #include "cli/hunt_panel.h"
 #include "cli/verb.h"
+#include "hunt/parts.h"
+#include "hunt/sample_search.h"
+#include "systems/built_in/built_in.h"
 
 namespace dissensus::cli {
 
@@ -71,7 +72,7 @@ void print_table(const CampaignVerbOptions& options, const hunt::HuntResult& res
 }
 
 hunt::HuntParts campaign_parts(const run::Scenario& scenario, const Registry& registry,
-                                   const hunt::HuntOptions& options) {
+                               const hunt::HuntOptions& options) {
   if (options.search != kSample) return hunt::make_parts(scenario, registry, options);
   hunt::HuntParts parts;
   parts.search = hunt::make_sample_search(scenario, options.seed);
@@ -130,7 +131,7 @@ ExitCode run_campaigns(const CampaignVerbOptions& options) {
   }
   std::vector<std::string> scenarios{options.settings.scenario};
   scenarios.insert(scenarios.end(), options.more.begin(), options.more.end());
-  for (const std::string& path : scenarios) run::load_scenario(path);
+  for (const std::string& path : scenarios) run::load_scenario(path, built_in_systems());
   ExitCode worst = kAllHeld;
   for (std::size_t i = 0; i < scenarios.size() && !is_interrupted(); ++i) {
     CampaignVerbOptions one = options;

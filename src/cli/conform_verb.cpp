@@ -10,6 +10,7 @@
 #include "conform/finding_file.h"
 #include "conform/mutation.h"
 #include "core/file.h"
+#include "systems/built_in/built_in.h"
 
 namespace dissensus::cli {
 namespace {
@@ -126,7 +127,7 @@ void print_finding(const conform::Mapping& mapping, const conform::ConformanceFi
 ExitCode run_check(const ConformOptions& options) {
   const conform::Mapping mapping = conform::load_mapping(options.file);
   conform::Variant variant = variant_of(options);
-  conform::Conformance conformance(mapping, variant, options.seed);
+  conform::Conformance conformance(mapping, variant, options.seed, built_in_systems());
   const auto [inputs, values] =
       split_numbers(options.inputs, "--inputs", std::max<std::size_t>(mapping.inputs.size(), 1));
   const auto [walks, depth] = split_numbers(options.walks, "--walks", 0);
@@ -191,7 +192,7 @@ ExitCode run_check(const ConformOptions& options) {
 ExitCode run_replay(const ConformOptions& options) {
   const conform::FindingFile file = conform::read_finding(options.file);
   const conform::Mapping mapping = conform::load_mapping(file.mapping);
-  conform::Conformance conformance(mapping, file.variant, 1);
+  conform::Conformance conformance(mapping, file.variant, 1, built_in_systems());
   const auto violation = conformance.repeat(file.finding, options.limits);
   const bool is_cut = conformance.counters().cut_traces > 0;
   if (!options.output.quiet) {
@@ -210,7 +211,8 @@ ExitCode run_catalogue(const ConformOptions& options) {
   std::vector<conform::CatalogueRow> rows;
   bool all_expected = true;
   for (const conform::CatalogueEntry& entry : catalogue.entries) {
-    rows.push_back(conform::run_entry(mapping, entry, options.seed, options.limits));
+    rows.push_back(
+        conform::run_entry(mapping, entry, options.seed, built_in_systems(), options.limits));
     all_expected = all_expected && rows.back().is_expected;
   }
   if (!options.output.quiet) fmt::print("{}", conform::to_table(catalogue, rows));
@@ -226,16 +228,18 @@ ExitCode run_mutate(const ConformOptions& options) {
   budget.limits = options.limits;
   const auto start = std::chrono::steady_clock::now();
   std::size_t detected = 0;
-  const conform::MutantOutcome unchanged = conform::try_mutant(mapping, {}, budget, options.seed);
+  const conform::MutantOutcome unchanged =
+      conform::try_mutant(mapping, {}, budget, options.seed, built_in_systems());
   if (unchanged.is_detected) {
     throw InputError(fmt::format(
         "{}: without any mutation model and implementation differ already ({}); see conform check",
         options.file, unchanged.how));
   }
-  const std::vector<conform::Mutant> mutants = conform::mutants_of(mapping, values);
+  const std::vector<conform::Mutant> mutants =
+      conform::mutants_of(mapping, values, built_in_systems());
   for (const conform::Mutant& mutant : mutants) {
     const conform::MutantOutcome outcome =
-        conform::try_mutant(mapping, mutant, budget, options.seed);
+        conform::try_mutant(mapping, mutant, budget, options.seed, built_in_systems());
     detected += outcome.is_detected ? 1 : 0;
     if (!options.output.quiet) {
       fmt::print("{:<8} {} {} {}: {} ({:.0f} ms)\n", outcome.is_detected ? "noticed" : "SURVIVES",

@@ -18,6 +18,7 @@
 #include "fidelity/report.h"
 #include "fidelity/session.h"
 #include "fidelity/tables.h"
+#include "systems/built_in/built_in.h"
 
 namespace dissensus::cli {
 
@@ -57,18 +58,18 @@ Sides load_sides(const FidelityVerbOptions& options, const SystemRegistry& syste
     if (names[0] == names[1]) names = {"first", "second"};
     return {std::move(first), std::move(second), std::move(names)};
   }
-  if (!first.system->is_live()) {
+  if (first.system->traits().twin.empty()) {
     throw InputError(fmt::format(
         "{}:1: system.kind: these servers are simulated, expected \"rippled\", or another scenario "
         "to compare with (--against)",
         options.scenario));
   }
-  run::Scenario twin = run::simulated_twin(first);
+  run::Scenario twin = run::simulated_twin(first, systems);
   return {std::move(first), std::move(twin), {"live", "simulated"}};
 }
 
 std::vector<fidelity::FidelitySchedule> choose_schedules(const FidelityVerbOptions& options,
-                                                      const run::Scenario& scenario) {
+                                                         const run::Scenario& scenario) {
   constexpr std::size_t kSchedules = 5;
   std::vector<fidelity::FidelitySchedule> schedules = fidelity::draw_schedules(
       scenario, options.schedules.value_or(options.schedule_files.empty() ? kSchedules : 0),
@@ -135,12 +136,12 @@ class RunJournal final : public fidelity::FidelityObserver {
   /// Every live run, since they take a minute; simulated ones now and then.
   void say(std::size_t side, const std::string& what) {
     const std::size_t total = total_of(side);
-    const bool is_live = plan_.sides[side].scenario->system->is_live();
+    const bool is_slow = plan_.sides[side].scenario->system->traits().real_time;
     const Clock::time_point now = Clock::now();
-    if (!talks_ || (!is_live && now < next_ && done_[side] < total)) return;
+    if (!talks_ || (!is_slow && now < next_ && done_[side] < total)) return;
     next_ = now + kLine;
     std::string text = fmt::format("{}: {} of {} runs", plan_.sides[side].name, done_[side], total);
-    if (is_live) text += fmt::format(" (the last: {})", what);
+    if (is_slow) text += fmt::format(" (the last: {})", what);
     fmt::print(stderr, "{}, {} so far\n", text, clock_text(seconds()));
   }
   void write(const std::string& line) {
@@ -238,8 +239,9 @@ fidelity::FidelityPlan make_plan(const FidelityVerbOptions& options, const Sides
   fidelity::require_comparable(sides.first, sides.second);
   fidelity::FidelityPlan plan;
   plan.scenario = sides.first.name;
+  const std::size_t side_by_side = sides.first.system->traits().side_by_side;
   plan.sides[0] = {sides.names[0], &sides.first, options.repeats,
-                   sides.first.system->is_live() ? options.plugins.live.networks : options.jobs};
+                   side_by_side != 0 ? side_by_side : options.jobs};
   plan.sides[1] = {sides.names[1], &sides.second, options.simulated_repeats, options.jobs};
   plan.schedules = choose_schedules(options, sides.first);
   plan.seed = options.seed;
@@ -267,11 +269,11 @@ ExitCode compare_sides(const FidelityVerbOptions& options) {
   compare_options.permutation.seed = options.seed;
   const fidelity::FidelityComparison comparison = fidelity::compare(runs.input, compare_options);
   const fidelity::FidelityReport report{runs.input,
-                                     comparison,
-                                     sides.first.description,
-                                     facts_of(plan, folder, journal.seconds()),
-                                     problems,
-                                     repeat_command(options)};
+                                        comparison,
+                                        sides.first.description,
+                                        facts_of(plan, folder, journal.seconds()),
+                                        problems,
+                                        repeat_command(options)};
   const std::vector<std::string> files = fidelity::write_fidelity(folder, report);
   if (options.output.json && !options.output.quiet) {
     auto json = nlohmann::ordered_json::parse(fidelity::fidelity_json(report));

@@ -47,8 +47,8 @@ FindingFolder record_finding(const run::Scenario& scenario, const hunt::Finding&
   options.detail = trace::Detail::everything;
   options.metrics = true;
   options.log = true;
-  if (finding.live) {
-    folder.result = *finding.live;
+  if (finding.kept) {
+    folder.result = *finding.kept;
   } else {
     run::Runner runner;
     folder.result = runner.run(scenario, folder.recipe.schedule, folder.recipe.seed, options);

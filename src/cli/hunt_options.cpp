@@ -55,7 +55,8 @@ hunt::HuntOptions HuntSettings::to_options() const {
 }
 
 void HuntSettings::limit_jobs(const run::Scenario& loaded, hunt::HuntOptions& options) const {
-  if (loaded.system->is_live()) options.jobs = plugins.live.networks;
+  const std::size_t side_by_side = loaded.system->traits().side_by_side;
+  if (side_by_side != 0) options.jobs = side_by_side;
 }
 
 std::string shell_word(const std::string& word) {

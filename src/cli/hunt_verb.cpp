@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "hunt/hunt.h"
-#include "hunt/parts.h"
 #include "cli/finding_folder.h"
 #include "cli/hunt_options.h"
 #include "cli/hunt_panel.h"
 #include "cli/verb.h"
 #include "faults/words.h"
+#include "hunt/hunt.h"
+#include "hunt/parts.h"
 #include "search/registry.h"
 
 namespace dissensus::cli {
@@ -67,14 +67,14 @@ std::vector<std::pair<std::string, std::string>> hunt_words(const HuntVerbOption
 /// A folder for each finding, or the one that it got before the hunt was interrupted. The first
 /// finding is the latest run.
 void record_findings(const HuntVerbOptions& options, const run::Scenario& scenario,
-                     const SystemRegistry& systems, const std::string& parent,
-                     hunt::Store& store, FinishedHunt& hunt) {
+                     const SystemRegistry& systems, const std::string& parent, hunt::Store& store,
+                     FinishedHunt& hunt) {
   const ExaminePlan plan{!options.no_shrink, !options.no_report, options.settings.jobs,
                          hunt_words(options, hunt), options.settings.plugins.words()};
   for (const hunt::Finding& finding : hunt.result.progress.findings) {
     const std::string existing = store.folder_of(finding.signature);
     FindingFolder folder = record_finding(scenario, finding, parent, existing);
-    if (finding.live) {
+    if (finding.kept) {
       write_live_page(folder, finding, plan);
     } else if (finding.reproduced) {
       // A run that its recorded schedule does not repeat may not fail again.
@@ -157,7 +157,7 @@ void print_text(const HuntVerbOptions& options, const FinishedHunt& hunt) {
   if (!hunt.findings.empty() && hunt.findings.front().shrinking) {
     print_shrunk(*hunt.findings.front().shrinking);
   }
-  if (hunt.result.found() && progress.findings.front().live) {
+  if (hunt.result.found() && progress.findings.front().kept) {
     fmt::print("{}\n", reliability(progress.findings.front()));
   }
   if (!hunt.findings.empty() && !options.no_report) {

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "hunt/store_runs.h"
 #include "cli/verb.h"
 #include "core/file.h"
+#include "hunt/store_runs.h"
 #include "isolate/branches.h"
 #include "isolate/cross_validation.h"
 #include "isolate/data_set.h"
@@ -14,6 +14,7 @@
 #include "isolate/message_log.h"
 #include "isolate/report.h"
 #include "report/examine.h"
+#include "systems/built_in/built_in.h"
 
 namespace dissensus::cli {
 
@@ -47,7 +48,7 @@ std::unique_ptr<isolate::RunSource> open_source(const IsolateOptions& options) {
   if (const std::string store = store_of(path); !store.empty()) {
     std::optional<isolate::Declaration> declaration;
     if (!options.messages.empty()) declaration = isolate::read_declaration(options.messages);
-    return std::make_unique<hunt::StoreSource>(store, std::move(declaration));
+    return std::make_unique<hunt::StoreSource>(store, std::move(declaration), built_in_systems());
   }
   if (!options.messages.empty()) throw InputError("--messages: is for stores of campaigns only");
   if (isolate::is_data_set(path)) return std::make_unique<isolate::DataSetSource>(path);
@@ -68,7 +69,7 @@ std::string picture_of(hunt::StoreSource& store, const std::string& run, std::si
   options.jobs = jobs;
   options.shrink_runs_max = kRunsMax;
   options.all_violations = true;
-  return report::picture(report::examine(store.recipe_of(run), run, options));
+  return report::picture(report::examine(store.recipe_of(run), run, options, built_in_systems()));
 }
 
 ExitCode isolate_branches(const IsolateOptions& options) {

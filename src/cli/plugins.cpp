@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "hunt/plugin.h"
 #include "cli/hunt_options.h"
 #include "cli/hunt_panel.h"
+#include "hunt/plugin.h"
 #include "run/scenario.h"
 #include "search/registry.h"
+#include "systems/built_in/built_in.h"
 #include "systems/live/system.h"
 
 namespace dissensus::cli {
@@ -51,7 +52,7 @@ void PluginOptions::add_to(CLI::App& verb, bool runs) {
 
 Registry PluginOptions::load() const {
   Registry registry = search::built_in_registry();
-  registry.systems = run::built_in_systems();
+  registry.systems = built_in_systems();
   live.apply(registry.systems);
   for (const std::string& file : files) hunt::load_plugin(file, registry);
   return registry;

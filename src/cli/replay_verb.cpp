@@ -4,6 +4,7 @@
 #include "cli/hunt_panel.h"
 #include "cli/plugins.h"
 #include "cli/verb.h"
+#include "systems/built_in/built_in.h"
 
 namespace dissensus::cli {
 
@@ -47,13 +48,13 @@ std::optional<run::Branch> requested_branch(const ReplayOptions& options,
 run::Recipe read_recipe(const ReplayOptions& options, const Registry& registry) {
   run::Recipe recipe = run::read_recipe(options.path, registry.systems);
   if (options.simulated) {
-    if (!recipe.scenario.system->is_live()) {
+    if (recipe.scenario.system->traits().twin.empty()) {
       throw InputError(options.path +
                        ": this run is simulated already; --simulated is for runs of "
                        "real servers");
     }
-    recipe.scenario = run::simulated_twin(recipe.scenario);
-  } else if (recipe.scenario.system->is_live()) {
+    recipe.scenario = run::simulated_twin(recipe.scenario, registry.systems);
+  } else if (recipe.scenario.system->traits().real_time) {
     if (options.until != 0) {
       throw InputError("--until: real servers cannot be stopped at an event; use --simulated");
     }
@@ -69,7 +70,7 @@ std::string comparison(const ReplayOptions& options, const run::Recipe& recipe, 
                        options.until, recipe.hash);
   }
   if (options.simulated) return "the schedule of the recorded run, with simulated servers";
-  if (recipe.scenario.system->is_live()) {
+  if (!recipe.scenario.system->traits().repeatable) {
     return "the same schedule once more: two runs of real servers are never equal";
   }
   return "identical to the recorded run";
@@ -78,7 +79,7 @@ std::string comparison(const ReplayOptions& options, const run::Recipe& recipe, 
 ExitCode replay(const ReplayOptions& options) {
   const Registry registry = options.plugins.load();
   run::Recipe recipe = read_recipe(options, registry);
-  const bool is_exact = !options.simulated && !recipe.scenario.system->is_live();
+  const bool is_exact = !options.simulated && recipe.scenario.system->traits().repeatable;
   const std::optional<run::Branch> branch = requested_branch(options, recipe);
   const bool changed = branch && (branch->schedule || branch->seed);
   if (changed) recipe.branch = branch;

@@ -7,6 +7,7 @@
 #include "cli/verb.h"
 #include "report/examine.h"
 #include "run/run_folder.h"
+#include "systems/built_in/built_in.h"
 #include "trace/trace_file.h"
 
 namespace dissensus::cli {
@@ -36,7 +37,7 @@ report::Finding recorded_finding(const run::Recipe& recipe, const std::string& f
 }
 
 ExitCode report(const ReportVerbOptions& options) {
-  const run::Recipe recipe = run::read_recipe(options.folder);
+  const run::Recipe recipe = run::read_recipe(options.folder, built_in_systems());
   std::signal(SIGINT, [](int) { interrupted = true; });
   report::ExamineOptions examine;
   examine.shrink = !options.no_shrink;
@@ -44,9 +45,10 @@ ExitCode report(const ReportVerbOptions& options) {
   examine.program = program_invocation_name;
   examine.keep_shrinking = [](const shrink::ShrinkProgress&) { return !interrupted; };
   examine.keep_measuring = [] { return !interrupted.load(); };
-  const report::Finding finding = recipe.scenario.system->is_live()
-                                      ? recorded_finding(recipe, options.folder)
-                                      : report::examine(recipe, options.folder, examine);
+  const report::Finding finding =
+      recipe.scenario.system->traits().repeatable
+          ? report::examine(recipe, options.folder, examine, built_in_systems())
+          : recorded_finding(recipe, options.folder);
   if (finding.shrinking) report::write_minimal(options.folder, *finding.shrinking);
   report::write_page(options.folder, finding);
   fmt::print("{}\n", finding.smallest().verdict.violations.front().text);

@@ -176,13 +176,14 @@ ExitCode worse(ExitCode a, ExitCode b) {
   return a == kAllHeld ? b : a;
 }
 
-/// Real servers: each run happens once, so each is recorded and shown when it is over.
-ExitCode run_many_live(const run::Scenario& scenario, const RunVerbOptions& options,
+/// Runs that happen once: each is recorded and shown when it is over.
+ExitCode run_many_once(const run::Scenario& scenario, const RunVerbOptions& options,
                        const SeedRange& seeds) {
   const run::RunOptions run_options = recording(options);
   ExitCode code = kAllHeld;
   for_each_in_order(
-      seeds.size(), options.plugins.live.networks, [] { return std::make_unique<run::Runner>(); },
+      seeds.size(), std::max<std::size_t>(1, scenario.system->traits().side_by_side),
+      [] { return std::make_unique<run::Runner>(); },
       [&](run::Runner& runner, std::size_t index) {
         const run::Recipe recipe = make_recipe(scenario, options, seeds.first + index);
         return runner.run(scenario, recipe.schedule, recipe.seed, run_options);
@@ -205,11 +206,11 @@ ExitCode run_verb(const RunVerbOptions& options) {
   for (const std::string& path : options.scenarios) {
     scenarios.push_back(run::load_scenario(path, registry.systems));
     if (!options.schedule.empty()) run::load_schedule(options.schedule, scenarios.back());
-    if (scenarios.back().system->is_live()) catch_interrupts();
+    if (scenarios.back().system->traits().real_time) catch_interrupts();
   }
   ExitCode code = kAllHeld;
   for (const run::Scenario& scenario : scenarios) {
-    const auto run_all = scenario.system->is_live() ? run_many_live : run_many;
+    const auto run_all = scenario.system->traits().repeatable ? run_many : run_many_once;
     code = worse(code, seeds.is_single() ? run_once(scenario, options, seeds.first)
                                          : run_all(scenario, options, seeds));
   }

@@ -16,6 +16,7 @@
 #include "run/schedule_space.h"
 #include "shrink/shrink.h"
 #include "statistics/samples.h"
+#include "systems/built_in/built_in.h"
 
 namespace dissensus::cli {
 
@@ -89,7 +90,8 @@ shrink::ShrinkResult shrink_once(const run::Recipe& recipe, const ShrinkVerbOpti
     line.update(progress);
     return interrupted == 0 && (options.seconds <= 0 || seconds_since(start) < options.seconds);
   };
-  return shrink::shrink(recipe.scenario, recipe.schedule, recipe.seed, shrink_options);
+  return shrink::shrink(recipe.scenario, recipe.schedule, recipe.seed, shrink_options,
+                        built_in_systems());
 }
 
 /// Real servers are too slow to be shrunk with: their schedule is, in the simulator, with the first
@@ -103,7 +105,7 @@ void simulate(const ShrinkVerbOptions& options, const std::string& folder, run::
     }
     signature = verdict.violations.front().signature();
   }
-  recipe.scenario = run::simulated_twin(recipe.scenario);
+  recipe.scenario = run::simulated_twin(recipe.scenario, built_in_systems());
   constexpr std::uint64_t kSeeds = 200;
   run::Runner runner;
   for (std::uint64_t seed = recipe.seed; seed < recipe.seed + kSeeds; ++seed) {
@@ -132,10 +134,10 @@ run::Recipe failing_recipe(const ShrinkVerbOptions& options, std::string& folder
   if (std::filesystem::is_directory(options.path, error)) {
     if (!options.schedule.empty())
       throw InputError("--schedule is for scenarios; a run folder has its own");
-    recipe = run::read_recipe(options.path);
+    recipe = run::read_recipe(options.path, built_in_systems());
     folder = options.path;
   } else {
-    recipe.scenario = run::load_scenario(options.path);
+    recipe.scenario = run::load_scenario(options.path, built_in_systems());
     if (!options.schedule.empty()) {
       recipe.schedule = run::load_schedule(options.schedule, recipe.scenario);
     }
@@ -144,7 +146,7 @@ run::Recipe failing_recipe(const ShrinkVerbOptions& options, std::string& folder
   if (recipe.branch) {
     throw InputError(options.path + ": this run continued another one; shrink that one");
   }
-  if (recipe.scenario.system->is_live()) simulate(options, folder, recipe);
+  if (!recipe.scenario.system->traits().repeatable) simulate(options, folder, recipe);
   return recipe;
 }
 
@@ -234,7 +236,7 @@ nlohmann::ordered_json spread_json(const std::vector<double>& sample) {
 }
 
 ExitCode shrink_random(const ShrinkVerbOptions& options) {
-  const run::Scenario scenario = run::load_scenario(options.path);
+  const run::Scenario scenario = run::load_scenario(options.path, built_in_systems());
   run::Runner runner;
   ShrinkStudy study;
   std::size_t drawn = 0;

@@ -111,7 +111,7 @@ void print_text(const RunReport& report) {
 }  // namespace
 
 std::string_view time_word(const run::Scenario& scenario) {
-  return scenario.system->is_live() ? "real" : "virtual";
+  return scenario.system->traits().real_time ? "real" : "virtual";
 }
 
 void print_report(const RunReport& report, const OutputOptions& output) {

@@ -52,9 +52,9 @@ CatalogueEntry read_entry(const Options& options) {
 
 template <class Run>
 CatalogueVerdict measured(const Mapping& mapping, const CatalogueEntry& entry, std::uint64_t seed,
-                          std::string config, const Run& run) {
+                          const SystemRegistry& systems, std::string config, const Run& run) {
   const auto start = std::chrono::steady_clock::now();
-  Conformance conformance(mapping, entry.variant, seed);
+  Conformance conformance(mapping, entry.variant, seed, systems);
   CatalogueVerdict verdict;
   verdict.finding = run(conformance);
   verdict.config = std::move(config);
@@ -96,18 +96,18 @@ Catalogue load_catalogue(const std::string& path) {
 }
 
 CatalogueRow run_entry(const Mapping& mapping, const CatalogueEntry& entry, std::uint64_t seed,
-                       const WorkflowLimits& limits) {
+                       const SystemRegistry& systems, const WorkflowLimits& limits) {
   CatalogueRow row;
   const std::size_t inputs = mapping.inputs.size();
   for (std::size_t values = 1; values <= 3 && !row.one.finding; ++values) {
-    row.one = measured(mapping, entry, seed, fmt::format("{}/{}", inputs, values),
+    row.one = measured(mapping, entry, seed, systems, fmt::format("{}/{}", inputs, values),
                        [&](Conformance& conformance) {
                          return conformance.workflow_one({inputs, values, false}, limits);
                        });
   }
   for (const std::size_t walks : {std::size_t{10}, std::size_t{100}}) {
     if (row.two.finding) break;
-    row.two = measured(mapping, entry, seed, fmt::format("{}/1000", walks),
+    row.two = measured(mapping, entry, seed, systems, fmt::format("{}/1000", walks),
                        [&](Conformance& conformance) {
                          return conformance.workflow_two({walks, 1'000}, limits);
                        });

@@ -48,7 +48,7 @@ struct CatalogueRow {
 };
 
 CatalogueRow run_entry(const Mapping& mapping, const CatalogueEntry& entry, std::uint64_t seed,
-                       const WorkflowLimits& limits = {});
+                       const SystemRegistry& systems, const WorkflowLimits& limits = {});
 /// Markdown, one line per entry.
 std::string to_table(const Catalogue& catalogue, const std::vector<CatalogueRow>& rows);
 

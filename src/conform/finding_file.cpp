@@ -8,11 +8,11 @@
 namespace dissensus::conform {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 constexpr std::size_t kFindingBytesMax = std::size_t{16} << 20;
 
-Json to_object(const std::vector<std::pair<std::string, std::string>>& pairs) {
-  Json object = Json::object();
+OrderedJson to_object(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  OrderedJson object = OrderedJson::object();
   for (const auto& [key, value] : pairs) object[key] = value;
   return object;
 }
@@ -23,15 +23,15 @@ std::vector<std::pair<std::string, std::string>> to_pairs(const Options& options
   return pairs;
 }
 
-Json to_object(const Violation& violation) {
-  Json json{{"type", to_string(violation.type)},
-            {"step", violation.step},
-            {"message", violation.message}};
+OrderedJson to_object(const Violation& violation) {
+  OrderedJson json{{"type", to_string(violation.type)},
+                   {"step", violation.step},
+                   {"message", violation.message}};
   if (!violation.event.empty()) json["event"] = violation.event;
   if (!violation.action.empty()) json["action"] = violation.action;
   if (!violation.property.empty()) json["property"] = violation.property;
   for (const RefusingGuard& guard : violation.guards) {
-    Json operands = Json::object();
+    OrderedJson operands = OrderedJson::object();
     for (const auto& [text, value] : guard.operands) operands[text] = value;
     json["guards"].push_back({{"at", guard.at}, {"text", guard.text}, {"operands", operands}});
   }
@@ -48,18 +48,18 @@ Json to_object(const Violation& violation) {
 
 std::string to_json(const FindingFile& file) {
   const ConformanceFinding& finding = file.finding;
-  Json json{{"format", kFindingFormat},
-            {"mapping", file.mapping},
-            {"workflow", finding.workflow},
-            {"seed", std::to_string(finding.seed)},
-            {"inputs", finding.values},
-            {"settings", to_object(file.variant.settings)},
-            {"constants", to_object(file.variant.constants)},
-            {"violation", to_object(finding.violation)},
-            {"trace_length", finding.trace_length},
-            {"shrunk_from", finding.shrunk_from},
-            {"is_script", finding.is_script},
-            {"steps", finding.labels}};
+  OrderedJson json{{"format", kFindingFormat},
+                   {"mapping", file.mapping},
+                   {"workflow", finding.workflow},
+                   {"seed", std::to_string(finding.seed)},
+                   {"inputs", finding.values},
+                   {"settings", to_object(file.variant.settings)},
+                   {"constants", to_object(file.variant.constants)},
+                   {"violation", to_object(finding.violation)},
+                   {"trace_length", finding.trace_length},
+                   {"shrunk_from", finding.shrunk_from},
+                   {"is_script", finding.is_script},
+                   {"steps", finding.labels}};
   return json.dump(2) + "\n";
 }
 

@@ -33,9 +33,10 @@ std::vector<Variant> variants_of(const Mapping& mapping, const Variant& mutant) 
 
 }  // namespace
 
-std::vector<Mutant> mutants_of(const Mapping& mapping, const InputValues& values) {
+std::vector<Mutant> mutants_of(const Mapping& mapping, const InputValues& values,
+                               const SystemRegistry& systems) {
   std::vector<Mutant> mutants;
-  Pairing pairing(mapping, {}, values);
+  Pairing pairing(mapping, {}, values, systems);
   const auto& actions = pairing.model().actions();
   for (const tla::GuardDescription& guard : pairing.model().machine().spec().guards()) {
     if (guard.is_assignment || !is_mapped(mapping, actions[guard.action].name)) continue;
@@ -57,14 +58,14 @@ std::vector<Mutant> mutants_of(const Mapping& mapping, const InputValues& values
 }
 
 MutantOutcome try_mutant(const Mapping& mapping, const Mutant& mutant, const MutationBudget& budget,
-                         std::uint64_t seed) {
+                         std::uint64_t seed, const SystemRegistry& systems) {
   const auto start = std::chrono::steady_clock::now();
   MutantOutcome outcome;
   std::uint64_t traces = 0;
   std::uint64_t steps = 0;
   std::uint64_t cut_traces = 0;
   for (const Variant& variant : variants_of(mapping, mutant.variant)) {
-    Conformance conformance(mapping, variant, seed);
+    Conformance conformance(mapping, variant, seed, systems);
     try {
       const auto finding = conformance.conform(budget.rounds, budget.depth, budget.limits);
       traces += conformance.counters().traces;

@@ -19,7 +19,8 @@ struct Mutant {
 
 /// Every guard of the model's labelled actions, and those that the mapping lists for the
 /// implementation ([mutation]).
-std::vector<Mutant> mutants_of(const Mapping& mapping, const InputValues& values);
+std::vector<Mutant> mutants_of(const Mapping& mapping, const InputValues& values,
+                               const SystemRegistry& systems);
 
 struct MutantOutcome {
   bool is_detected = false;
@@ -33,6 +34,6 @@ struct MutationBudget {
   WorkflowLimits limits = {};
 };
 MutantOutcome try_mutant(const Mapping& mapping, const Mutant& mutant, const MutationBudget& budget,
-                         std::uint64_t seed);
+                         std::uint64_t seed, const SystemRegistry& systems);
 
 }  // namespace dissensus::conform

@@ -31,7 +31,7 @@ class Pairing {
  public:
   /// Throws InputError.
   Pairing(const Mapping& mapping, const Variant& variant, const InputValues& values,
-          const SystemRegistry& systems = run::built_in_systems());
+          const SystemRegistry& systems);
 
   const run::Scenario& scenario() const { return scenario_; }
   TlaModel& model() { return *model_; }

@@ -65,7 +65,7 @@ class Conformance {
  public:
   /// The mapping must outlive it.
   Conformance(const Mapping& mapping, Variant variant, std::uint64_t seed,
-              const SystemRegistry& systems = run::built_in_systems());
+              const SystemRegistry& systems);
 
   /// Nullopt: everything conforms. Further calls go on with other traces.
   std::optional<ConformanceFinding> workflow_one(const WorkflowOne& config,

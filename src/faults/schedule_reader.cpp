@@ -204,7 +204,9 @@ void check_header(const Options& document, const Target& target) {
     format.fail(fmt::format("expected '{}', found '{}'", kScheduleFormat, format.text()));
   }
   const OptionValue system = document.at("system");
-  if (system.text() != target.description.name) {
+  const std::vector<std::string>& others = target.description.same_messages_as;
+  if (system.text() != target.description.name &&
+      std::find(others.begin(), others.end(), system.text()) == others.end()) {
     system.fail(fmt::format("the schedule is for system '{}', expected '{}'", system.text(),
                             target.description.name));
   }

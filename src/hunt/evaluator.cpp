@@ -7,7 +7,6 @@
 
 #include "dissensus/random.h"
 
-#include "hunt/kept_runs.h"
 #include "hunt/schedule_codec.h"
 #include "search/genotype.h"
 
@@ -46,9 +45,7 @@ void add_run(const EvaluationPlan& plan, const RunSummary& summary, std::uint64_
   record.outcome = result.verdict.outcome;
   record.seed = seed;
   record.hash = result.hash;
-  if (plan.scenario.system->is_live()) {
-    item.live = std::make_shared<const run::RunResult>(result);
-  }
+  plan.evidence->keep(result, item);
   item.verdict = std::move(result.verdict);
   record.violations = item.verdict.violations.size() + item.verdict.violations_left_out;
   record.signature =
@@ -56,20 +53,12 @@ void add_run(const EvaluationPlan& plan, const RunSummary& summary, std::uint64_
   if (result.recorded) item.schedule = std::move(*result.recorded);
 }
 
-/// A run of real servers is there once: all of it is recorded.
-void record_everything(run::RunOptions& options) {
-  options.detail = trace::Detail::everything;
-  options.metrics = true;
-  options.log = true;
-}
-
 void run_item(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item) {
   if (!worker.measurement) worker.measurement.emplace(plan.scenario);
   run::RunOptions options;
   options.observer = &*worker.measurement;
   options.scheduler = item.candidate.scheduler.get();
-  const bool is_live = plan.scenario.system->is_live();
-  if (is_live) record_everything(options);
+  plan.evidence->ask(options);
   const faults::Schedule asked = item.schedule;
   const NodeSet byzantine = faults::byzantine_nodes(asked.faults);
   const std::uint64_t item_seed = item.record.seed;
@@ -77,19 +66,10 @@ void run_item(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item) 
     const std::uint64_t seed = repeat_seed(item_seed, repeat);
     worker.measurement->reset(byzantine);
     run::RunResult result = worker.runner.run(plan.scenario, asked, seed, options);
-    // Half a run is no result; the item is made again when the hunt goes on.
-    if (is_live && result.ended_by == kInterrupted) throw OutsideError(std::string(kInterrupted));
     const RunSummary& summary = worker.measurement->summarize(result);
     add_run(plan, summary, seed, repeat == 0, std::move(result), item);
   }
-  if (is_live) {
-    if (!plan.kept_runs.empty()) keep_run(plan.kept_runs, plan.scenario, item);
-  } else if (item.record.number % kRepeatEvery == 0) {
-    // Without the online scheduler, which has changed: its recorded decisions must do.
-    const std::uint64_t again =
-        worker.runner.run(plan.scenario, item.schedule, item.record.seed).hash;
-    item.record.stability = again == item.record.hash ? Stability::equal : Stability::different;
-  }
+  plan.evidence->conclude(worker, item);
 }
 
 /// Runs a known item once more for the sake of its online scheduler.
@@ -125,42 +105,11 @@ void evaluate(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item) 
   }
   if (!item.is_known) {
     run_item(plan, worker, item);
-  } else if (is_online && !plan.scenario.system->is_live()) {
+  } else if (is_online && plan.evidence->can_show_again()) {
     repeat_known(plan, worker, item);
   }
   if (!plan.store.empty()) compare_or_keep(plan, item);
 }
-
-namespace {
-/// How often the schedule gives the same violation again. A known finding was confirmed before.
-void confirm(const EvaluationPlan& plan, EvaluationWorker& worker, const Item& item,
-             Finding& finding) {
-  finding.live = item.live;
-  if (item.is_known) {
-    finding.live = read_kept_run(plan.kept_runs, item.record.number);
-    finding.verdict = finding.live->verdict;
-    return;
-  }
-  for (std::size_t i = 0; i < plan.confirmations; ++i) {
-    const std::uint64_t seed = derive_seed(finding.seed, "confirmation", i) >> 11;
-    run::RunResult again;
-    try {
-      again = worker.runner.run(plan.scenario, finding.schedule, seed);
-    } catch (const OutsideError&) {
-      return;  // the finding stands, confirmed as far as it was
-    }
-    if (again.broken_off) return;
-    ++finding.confirmations;
-    const auto& violations = again.verdict.violations;
-    finding.confirmed += std::any_of(violations.begin(), violations.end(),
-                                     [&](const oracle::Violation& violation) {
-                                       return violation.signature() == finding.signature;
-                                     })
-                             ? 1
-                             : 0;
-  }
-}
-}  // namespace
 
 Finding make_finding(const EvaluationPlan& plan, EvaluationWorker& worker, const Item& item) {
   Finding finding;
@@ -171,16 +120,7 @@ Finding make_finding(const EvaluationPlan& plan, EvaluationWorker& worker, const
   finding.seed = item.record.seed;
   finding.hash = item.record.hash;
   finding.verdict = item.verdict;
-  if (plan.scenario.system->is_live()) {
-    confirm(plan, worker, item, finding);
-    return finding;
-  }
-  const bool is_online = item.candidate.scheduler != nullptr;
-  if (!item.is_known && !is_online) return finding;
-  run::RunResult again = worker.runner.run(plan.scenario, finding.schedule, finding.seed);
-  finding.reproduced = again.hash == finding.hash;
-  finding.hash = again.hash;
-  finding.verdict = std::move(again.verdict);
+  plan.evidence->prove(worker, item, finding);
   return finding;
 }
 

@@ -7,6 +7,7 @@
 
 #include "dissensus/search.h"
 
+#include "hunt/evidence.h"
 #include "hunt/hunt.h"
 #include "hunt/item.h"
 #include "run/runner.h"
@@ -23,7 +24,7 @@ struct Item {
   faults::Schedule schedule;              ///< what was run; what an online scheduler did
   oracle::Verdict verdict;                ///< of the run that `record` tells of; empty when known
   std::vector<std::uint64_t> all_states;  ///< ascending
-  std::shared_ptr<const run::RunResult> live;  ///< the run that `record` tells of, if it was live
+  std::shared_ptr<const run::RunResult> kept;  ///< the run that `record` tells of (evidence.h)
 };
 
 /// What the evaluation of an item depends on. Constant; shared by threads.
@@ -32,9 +33,8 @@ struct EvaluationPlan {
   const HuntParts& parts;
   std::uint64_t hunt_seed = 0;
   std::size_t repeats = 1;
-  std::size_t confirmations = 0;
-  std::string store;      ///< its path, for messages; empty: no store, so no bytes of schedules
-  std::string kept_runs;  ///< where live runs are kept (kept_runs.h); empty: nowhere
+  std::string store;  ///< its path, for messages; empty: no store, so no bytes of schedules
+  std::unique_ptr<const Evidence> evidence;
 };
 
 /// Memory of one thread.

@@ -9,10 +9,10 @@
 
 #include "dissensus/random.h"
 
+#include "core/assert.h"
 #include "hunt/evaluator.h"
 #include "hunt/kept_runs.h"
 #include "hunt/ordered_pool.h"
-#include "core/assert.h"
 
 namespace dissensus::hunt {
 
@@ -36,10 +36,9 @@ class Hunt {
               parts,
               options.seed,
               options.repeats,
-              options.confirmations,
               store == nullptr ? std::string() : store->path(),
-              store == nullptr || !scenario.system->is_live() ? std::string()
-                                                              : kept_runs_prefix(*store)},
+              make_evidence(scenario, options.confirmations,
+                            store == nullptr ? std::string() : kept_runs_prefix(*store))},
         pool_(options.jobs,
               [this](EvaluationWorker& worker, Item& item) { evaluate(plan_, worker, item); }) {
     if (store != nullptr && store->known_count() > 0) known_.emplace(store->known_items());
@@ -200,8 +199,7 @@ class Hunt {
   EvaluationWorker finding_worker_;
   WallClock::time_point start_ = WallClock::now();
   EvaluationPlan plan_;
-  /// Runs of real servers take minutes and are never equal: a search is better told of each.
-  std::size_t window_ = plan_.scenario.system->is_live() ? options_.jobs : kWindow;
+  std::size_t window_ = plan_.evidence->window(options_.jobs);
   OrderedPool<EvaluationWorker, Item, std::function<void(EvaluationWorker&, Item&)>> pool_;
 };
 

@@ -11,10 +11,10 @@
 #include "dissensus/fitness.h"
 #include "dissensus/search.h"
 
+#include "faults/schedule.h"
 #include "hunt/budget.h"
 #include "hunt/item.h"
 #include "hunt/store.h"
-#include "faults/schedule.h"
 #include "oracle/verdict.h"
 #include "run/runner.h"
 #include "run/scenario.h"
@@ -31,7 +31,7 @@ struct HuntOptions {
   std::size_t jobs = 1;     ///< threads; no result depends on it
   bool all = false;         ///< do not stop at the first violation
   std::size_t repeats = 1;  ///< runs per evaluation, whose objectives are averaged
-  /// Live systems: how often the schedule of a finding is run again.
+  /// Systems that do not repeat: how often the schedule of a finding is run again.
   std::size_t confirmations = 0;
 };
 
@@ -53,8 +53,8 @@ struct Finding {
   oracle::Verdict verdict;
   /// False: the run of an online scheduler, whose recorded schedule alone gives another run.
   bool reproduced = true;
-  /// Live systems, where no run is ever made again: the run itself, as it was recorded.
-  std::shared_ptr<const run::RunResult> live;
+  /// Systems that do not repeat: the run itself, as it was recorded.
+  std::shared_ptr<const run::RunResult> kept;
   std::size_t confirmations = 0;  ///< further runs of the schedule
   std::size_t confirmed = 0;      ///< of these, with the same violation
 };

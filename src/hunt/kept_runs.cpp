@@ -34,8 +34,8 @@ void keep_run(const std::string& prefix, const run::Scenario& scenario, const It
   recipe.schedule = item.schedule;
   recipe.seed = item.record.seed;
   trace::write_trace(trace_path(prefix, item.record.number),
-                     run::to_trace(recipe, trace::Detail::everything, *item.live));
-  write_file(verdict_path(prefix, item.record.number), oracle::to_json(item.live->verdict) + "\n");
+                     run::to_trace(recipe, trace::Detail::everything, *item.kept));
+  write_file(verdict_path(prefix, item.record.number), oracle::to_json(item.kept->verdict) + "\n");
 }
 
 std::shared_ptr<const run::RunResult> read_kept_run(const std::string& prefix, std::uint64_t item) {

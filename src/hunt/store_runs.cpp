@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "core/assert.h"
 #include "hunt/kept_runs.h"
 #include "hunt/schedule_codec.h"
-#include "core/assert.h"
 
 namespace dissensus::hunt {
 
@@ -80,7 +80,7 @@ bool StoreSource::next(isolate::Run& run) {
 }
 
 run::RunResult StoreSource::run_again(const ItemRecord& item) {
-  if (scenario_.system->is_live()) {
+  if (!scenario_.system->traits().repeatable) {
     return *read_kept_run(kept_runs_prefix(path_, hunts_[hunt_].id), item.number);
   }
   const faults::Schedule schedule =

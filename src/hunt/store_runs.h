@@ -22,7 +22,7 @@ class StoreSource final : public isolate::RunSource {
   /// Without a declaration, what follows from the system's own description. `systems` must outlive
   /// this.
   StoreSource(std::string path, std::optional<isolate::Declaration> declaration,
-              const SystemRegistry& systems = run::built_in_systems());
+              const SystemRegistry& systems);
 
   std::string name() const override { return path_; }
   const isolate::Schema& schema() const override { return declaration_.schema; }

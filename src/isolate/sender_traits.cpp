@@ -9,7 +9,7 @@
 namespace dissensus::isolate {
 namespace {
 
-using Counts = std::array<std::uint8_t, kNodesMax>;
+using NodeCounts = std::array<std::uint8_t, kNodesMax>;
 
 /// Who sent a combination of values of two fields of one kind (the second is 0 where only one is
 /// looked at), in ascending order.
@@ -53,7 +53,7 @@ Table collect(const Run& run, std::size_t kind, std::size_t field, std::size_t o
   return table;
 }
 
-void count(NodeMask nodes, Counts& counts) {
+void count(NodeMask nodes, NodeCounts& counts) {
   for (; nodes != 0; nodes &= nodes - 1) {
     std::uint8_t& number = counts[static_cast<std::size_t>(std::countr_zero(nodes))];
     if (number < 255) ++number;
@@ -64,7 +64,8 @@ std::size_t size_of(NodeMask nodes) {
   return static_cast<std::size_t>(std::popcount(nodes));
 }
 
-void count_omissions(const Table& own, const Table& others, std::size_t threshold, Counts& counts) {
+void count_omissions(const Table& own, const Table& others, std::size_t threshold,
+                     NodeCounts& counts) {
   auto other = others.begin();
   for (const Sent& sent : own) {
     while (other != others.end() && other->value < sent.value) ++other;
@@ -84,7 +85,7 @@ void for_each_value(const Table& table, const Visit& visit) {
   }
 }
 
-void count_equivocations(const Table& table, Counts& counts) {
+void count_equivocations(const Table& table, NodeCounts& counts) {
   for_each_value(table, [&](std::span<const Sent> entries) {
     NodeMask once = 0;
     NodeMask twice = 0;
@@ -96,7 +97,7 @@ void count_equivocations(const Table& table, Counts& counts) {
   });
 }
 
-void count_deviations(const Table& table, std::size_t threshold, Counts& counts) {
+void count_deviations(const Table& table, std::size_t threshold, NodeCounts& counts) {
   for_each_value(table, [&](std::span<const Sent> entries) {
     NodeMask deviating = 0;
     for (const Sent& sent : entries) {
@@ -110,7 +111,7 @@ void count_deviations(const Table& table, std::size_t threshold, Counts& counts)
   });
 }
 
-void count_factions(const Table& table, std::size_t threshold, Counts& counts) {
+void count_factions(const Table& table, std::size_t threshold, NodeCounts& counts) {
   for (const Sent& sent : table) {
     NodeMask camp = 0;
     for (const Sent& rival : table) {
@@ -144,7 +145,7 @@ std::vector<std::uint8_t> sender_traits(const PredicateSpace& space, const Run& 
   std::vector<std::uint8_t> result;
   Tables tables(run);
   for (const SenderTrait& trait : space.traits()) {
-    Counts counts{};
+    NodeCounts counts{};
     switch (trait.type) {
       case SenderTrait::Type::omission:
         count_omissions(tables.of(trait.kind, trait.field),

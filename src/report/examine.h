@@ -24,7 +24,7 @@ struct ExamineOptions {
 /// `folder` is where the run is, or will be, written: replay commands name it. A run that continued
 /// another one is neither shrunk nor measured. Throws InputError where the run does not fail.
 Finding examine(const run::Recipe& recipe, const std::string& folder, const ExamineOptions& options,
-                const SystemRegistry& systems = run::built_in_systems());
+                const SystemRegistry& systems);
 
 /// Writes the smallest run of a folder: minimal/, minimal.json and shrink.json.
 void write_minimal(const std::string& folder, const shrink::ShrinkResult& result);

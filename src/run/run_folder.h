@@ -28,6 +28,6 @@ RunResult record_run(const std::string& folder, const Recipe& recipe);
 oracle::Verdict read_verdict(const std::string& folder);
 
 /// Reads a run folder, or a trace file, which carries its own scenario, schedule and seed.
-Recipe read_recipe(const std::string& path, const SystemRegistry& systems = built_in_systems());
+Recipe read_recipe(const std::string& path, const SystemRegistry& systems);
 
 }  // namespace dissensus::run

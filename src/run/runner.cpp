@@ -156,7 +156,7 @@ void refuse_simulated_faults(const Scenario& scenario, const std::vector<faults:
 
 RunResult Runner::run(const Scenario& scenario, const faults::Schedule& schedule,
                       std::uint64_t seed, const RunOptions& options) {
-  if (scenario.system->is_live()) refuse_simulated_faults(scenario, schedule.faults);
+  if (scenario.system->traits().outside) refuse_simulated_faults(scenario, schedule.faults);
   const std::size_t kinds = scenario.system_description().kinds.size();
   Observer observer(scenario, options);
   observer.exempt(schedule);

@@ -7,24 +7,8 @@
 
 #include "core/file.h"
 #include "core/suggestion.h"
-#include "systems/dag/system.h"
-#include "systems/live/system.h"
-#include "systems/majority/majority.h"
-#include "systems/xrpl/system.h"
 
 namespace dissensus::run {
-
-const SystemRegistry& built_in_systems() {
-  static const SystemRegistry kRegistry = [] {
-    SystemRegistry registry;
-    registry.add(majority::majority_entry());
-    registry.add(xrpl::xrpl_entry());
-    registry.add(dag::dag_entry());
-    registry.add(live::rippled_entry());
-    return registry;
-  }();
-  return kRegistry;
-}
 
 namespace {
 
@@ -184,7 +168,7 @@ void ScenarioReader::read_network() {
       }
     }
   }
-  if (scenario_.system->is_live()) {
+  if (scenario_.system->traits().own_network) {
     // The network is real; the table describes it to the simulated twin.
     plan.models.assign(1, sim::LinkModel{});
     plan.models.front().latency = {};
@@ -441,7 +425,7 @@ std::string_view without_blanks(std::string_view line) {
 }
 
 /// The text with the simulated system. Line by line, since a person wrote it and may read it.
-std::string simulated_text(std::string_view text) {
+std::string simulated_text(std::string_view text, const SystemTraits& traits) {
   std::string result;
   std::string_view table;
   while (!text.empty()) {
@@ -450,10 +434,13 @@ std::string simulated_text(std::string_view text) {
     const std::string_view content = without_blanks(line);
     text.remove_prefix(end);
     if (content.starts_with('[')) table = content.substr(0, content.find(']') + 1);
-    if (table == "[system.servers]") continue;
-    if (table == "[system]" && content.starts_with("servers")) continue;
+    const auto is_lacking = [&](const std::string& key) {
+      return table == fmt::format("[system.{}]", key) ||
+             (table == "[system]" && content.starts_with(key));
+    };
+    if (std::any_of(traits.twin_lacks.begin(), traits.twin_lacks.end(), is_lacking)) continue;
     if (table == "[system]" && content.starts_with("kind")) {
-      result += "kind = \"xrpl\"\n";
+      result += fmt::format("kind = \"{}\"\n", traits.twin);
     } else {
       result += line;
     }
@@ -462,8 +449,13 @@ std::string simulated_text(std::string_view text) {
 }
 }  // namespace
 
-Scenario simulated_twin(const Scenario& live) {
-  return parse_scenario(simulated_text(live.text), live.path, built_in_systems());
+Scenario simulated_twin(const Scenario& scenario, const SystemRegistry& systems) {
+  const SystemTraits traits = scenario.system->traits();
+  if (traits.twin.empty()) {
+    throw InputError(fmt::format("{}: no system simulates \"{}\"", scenario.path,
+                                 scenario.system_description().name));
+  }
+  return parse_scenario(simulated_text(scenario.text, traits), scenario.path, systems);
 }
 
 Scenario load_scenario(const std::string& path, const SystemRegistry& systems) {
@@ -472,15 +464,7 @@ Scenario load_scenario(const std::string& path, const SystemRegistry& systems) {
 
 faults::Schedule load_schedule(const std::string& path, const Scenario& scenario) {
   const std::string text = read_file(path, kScheduleBytesMax);
-  SystemDescription description = scenario.system_description();
-  // Real and simulated servers have the same messages: a schedule for one fits the other.
-  const std::string_view twin = description.name == "rippled" ? "xrpl"
-                                : description.name == "xrpl"  ? "rippled"
-                                                              : "";
-  if (!twin.empty() && text.find(fmt::format("\"{}\"", twin)) != std::string::npos) {
-    description.name = twin;
-  }
-  return faults::parse_schedule(text, path, description, scenario.nodes());
+  return faults::parse_schedule(text, path, scenario.system_description(), scenario.nodes());
 }
 
 }  // namespace dissensus::run

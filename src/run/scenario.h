@@ -57,16 +57,14 @@ struct Scenario {
   faults::GeneSpace genes() const { return {nodes(), system_description().kinds.size()}; }
 };
 
-/// Systems that come with the program.
-const SystemRegistry& built_in_systems();
-/// The counterpart of a scenario of real servers in virtual time: the system "xrpl" in the place of
-/// "rippled", all else as it is, so that schedules of one are schedules of the other.
-Scenario simulated_twin(const Scenario& live);
+/// The counterpart of a scenario of real servers in virtual time: the system's twin in its place
+/// (SystemTraits::twin), all else as it is, so that schedules of one are schedules of the other.
+/// Throws InputError where no system simulates it.
+Scenario simulated_twin(const Scenario& scenario, const SystemRegistry& systems);
 
 /// Throw InputError. The text form is for embedded scenarios (traces) and tests.
-Scenario load_scenario(const std::string& path, const SystemRegistry& systems = built_in_systems());
-Scenario parse_scenario(std::string_view text, std::string name,
-                        const SystemRegistry& systems = built_in_systems());
+Scenario load_scenario(const std::string& path, const SystemRegistry& systems);
+Scenario parse_scenario(std::string_view text, std::string name, const SystemRegistry& systems);
 
 /// Reads a schedule file for a scenario; throws InputError.
 faults::Schedule load_schedule(const std::string& path, const Scenario& scenario);

@@ -14,10 +14,6 @@ using std::chrono::milliseconds;
 
 namespace {
 
-std::int64_t whole_milliseconds(Duration duration) {
-  return std::chrono::ceil<milliseconds>(duration).count();
-}
-
 /// Pairs of senders and receivers are tried up to ten nodes; beyond they are too many.
 constexpr std::size_t kPairedEnds = 20;
 

@@ -5,6 +5,10 @@
 
 namespace dissensus::shrink {
 
+std::int64_t whole_milliseconds(Duration duration) {
+  return std::chrono::ceil<std::chrono::milliseconds>(duration).count();
+}
+
 namespace {
 
 using faults::Window;
@@ -13,12 +17,8 @@ using std::chrono::milliseconds;
 /// Where a number has no bound, bounds up to this one are tried.
 constexpr std::int64_t kBoundMax = 16;
 
-std::int64_t whole_milliseconds(Duration duration) {
-  return std::chrono::ceil<milliseconds>(duration).count();
-}
-
 /// Applies levels to the parts of a fault; a member returns false where nothing is left.
-struct Reducer {
+struct FaultReducer {
   std::size_t nodes;
   Duration end;
   LevelSource& source;
@@ -151,7 +151,7 @@ struct Reducer {
 std::optional<faults::Fault> reduced(const faults::Fault& fault, std::size_t nodes, Duration end,
                                      LevelSource& source) {
   faults::Fault copy = fault;
-  Reducer reducer{nodes, end, source};
+  FaultReducer reducer{nodes, end, source};
   if (!std::visit(reducer, copy)) return std::nullopt;
   return copy;
 }

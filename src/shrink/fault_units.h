@@ -16,6 +16,9 @@ enum class Scale : std::uint8_t {
   count,         ///< small numbers
 };
 
+/// As a level of Scale::milliseconds: rounded up.
+std::int64_t whole_milliseconds(Duration duration);
+
 /// Hands out the levels of a fault's units, in a fixed order that depends on the fault alone.
 class LevelSource {
  public:

@@ -1,5 +1,6 @@
 // The smallest run that still fails in the same way: delta debugging over the schedule's genes,
-// single messages and faults, and over the workload and times of the scenario (docs/results/shrinking.md).
+// single messages and faults, and over the workload and times of the scenario
+// (docs/results/shrinking.md).
 #pragma once
 
 #include <cstddef>
@@ -57,7 +58,7 @@ std::string failure_of(const run::RunResult& result);
 /// InputError where the run does not fail.
 ShrinkResult shrink(const run::Scenario& scenario, const faults::Schedule& schedule,
                     std::uint64_t seed, const ShrinkOptions& options,
-                    const SystemRegistry& systems = run::built_in_systems());
+                    const SystemRegistry& systems);
 
 /// The content of shrink.json, `dissensus-shrink/1` (docs/results/shrinking.md).
 std::string to_json(const ShrinkResult& result);

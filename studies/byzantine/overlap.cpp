@@ -16,6 +16,7 @@
 #include "run/scenario.h"
 #include "statistics/markdown.h"
 #include "statistics/plot.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::studies {
 namespace {
@@ -74,7 +75,7 @@ latency = {{ uniform = ["500us", "2500us"] }}
 virtual_time = "25s"
 )",
                                          layout.nodes(), unl_text(layout), layout.nodes() - 1),
-                             "overlap.toml");
+                             "overlap.toml", simulated_systems());
 }
 
 /// The cut, and the first `twins` shared validators doubled.

@@ -12,6 +12,7 @@
 #include "run/scenario.h"
 #include "run/schedule_space.h"
 #include "statistics/markdown.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::studies {
 namespace {
@@ -90,12 +91,12 @@ void write_section(const ByzantineStudyOptions& options, const std::string& name
   constexpr std::size_t kPageBytesMax = 4 << 20;
   const std::string path = options.docs + "/results/byzantine.md";
   write_file(path, statistics::replace_section(read_file(path, kPageBytesMax), name,
-                                          "\n" + markdown + "\n", path));
+                                               "\n" + markdown + "\n", path));
 }
 
 void study_rates(const ByzantineStudyOptions& options) {
   statistics::MarkdownTable table({"scenario", "runs", "correct", "incompatible", "insufficient",
-                              "agreement", "mixed", "other failures"});
+                                   "agreement", "mixed", "other failures"});
   const auto add = [&](const std::string& name, const Tally& tally) {
     std::vector<std::string> row{name, fmt::to_string(tally.runs), fmt::to_string(tally.correct)};
     for (const std::size_t fired : tally.fired) row.push_back(fmt::to_string(fired));
@@ -104,7 +105,8 @@ void study_rates(const ByzantineStudyOptions& options) {
     table.add(std::move(row));
   };
   const auto load = [&](const std::string& name) {
-    return run::load_scenario(fmt::format("{}/{}.toml", options.scenarios, name));
+    return run::load_scenario(fmt::format("{}/{}.toml", options.scenarios, name),
+                              simulated_systems());
   };
   for (const std::string name : {"byzzfuzz-c1d0", "byzzfuzz-c1d1", "byzzfuzz-c1d2", "byzzfuzz-c2d0",
                                  "naive-baseline", "twins-two-unl", "twins-full-trust"}) {

@@ -8,6 +8,7 @@
 #include "run/runner.h"
 #include "run/scenario.h"
 #include "studies.h"
+#include "systems/simulated/simulated.h"
 #include "trace/exporters.h"
 
 namespace dissensus::studies {
@@ -59,7 +60,7 @@ virtual_time = "75s"
 
 void study_figure(const StudyOptions& options) {
   run::Recipe recipe;
-  recipe.scenario = run::parse_scenario(kScenario, "xrpl-figure-4.4.toml");
+  recipe.scenario = run::parse_scenario(kScenario, "xrpl-figure-4.4.toml", simulated_systems());
   recipe.seed = options.seed;
   const SystemDescription& description = recipe.scenario.system_description();
   const faults::GeneSpace genes = recipe.scenario.genes();

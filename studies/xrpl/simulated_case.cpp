@@ -11,6 +11,7 @@
 
 #include "case_measurement.h"
 #include "supported_consensus.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::studies {
 namespace {
@@ -84,7 +85,7 @@ std::string scenario_text(const CaseSetup& setup) {
 }
 
 run::Scenario make_scenario(const CaseSetup& setup) {
-  return run::parse_scenario(scenario_text(setup), "xrpl-study.toml");
+  return run::parse_scenario(scenario_text(setup), "xrpl-study.toml", simulated_systems());
 }
 
 void draw_tags(CaseSetup& setup, Random& random) {

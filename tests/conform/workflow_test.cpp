@@ -8,6 +8,7 @@
 #include "conform/finding_file.h"
 #include "conform/mutation.h"
 #include "conform/token_ring.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::conform {
 namespace {
@@ -202,7 +203,7 @@ TEST(Mutation, ASurvivorOfRunsJudgedInPartSaysSo) {
   budget.rounds = 1;
   budget.depth = 10;
   budget.limits.trace_events = 20;
-  const MutantOutcome outcome = try_mutant(mapping, {}, budget, 1);
+  const MutantOutcome outcome = try_mutant(mapping, {}, budget, 1, simulated_systems());
   EXPECT_FALSE(outcome.is_detected);
   EXPECT_THAT(outcome.how, HasSubstr("judged in part)"));
 }

@@ -14,6 +14,7 @@
 
 #include "run/scenario.h"
 #include "search/registry.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::experiment_test {
 
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 
 inline Registry make_registry() {
   Registry registry = search::built_in_registry();
-  registry.systems = run::built_in_systems();
+  registry.systems = simulated_systems();
   return registry;
 }
 

@@ -10,6 +10,7 @@
 #include "experiment/representation_phenotypes.h"
 #include "experiment/representation_report.h"
 #include "statistics/samples.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::experiment {
 namespace {
@@ -23,7 +24,7 @@ run::Scenario small_scenario(const std::string& more = "") {
       "[oracle]\nstop_on_violation = false\n"
       "[schedule]\ntype = \"delay\"\nmax_delay = \"400ms\"\n" +
           more,
-      "small.toml");
+      "small.toml", simulated_systems());
 }
 
 RepresentationOptions small_options(Representation representation) {
@@ -63,7 +64,7 @@ TEST_P(EveryRepresentation, NeighboursLieExactlyOneStepAway) {
 // Ten genotypes, each a quarter of the maximal distance away from all others.
 TEST_P(EveryRepresentation, SampledGenotypesLieAQuarterApart) {
   const run::Scenario thesis =
-      run::load_scenario(DISSENSUS_SOURCE_DIR "/scenarios/xrpl/thesis.toml");
+      run::load_scenario(DISSENSUS_SOURCE_DIR "/scenarios/xrpl/thesis.toml", simulated_systems());
   const GenotypeSpace space(thesis, GetParam());
   EXPECT_EQ(space.genes().size(), 260u);
   Random random(6);
@@ -173,13 +174,15 @@ TEST_P(EveryRepresentation, StudyMeasuresWhatItPromises) {
   }
   EXPECT_DOUBLE_EQ(result.locality_sum, locality);
   // What lies nearer in the genotype lies nearer in the phenotype.
-  EXPECT_LT(statistics::mean(result.steps[0].pairs.edit_path), statistics::mean(result.unrelated.edit_path));
+  EXPECT_LT(statistics::mean(result.steps[0].pairs.edit_path),
+            statistics::mean(result.unrelated.edit_path));
   ASSERT_EQ(result.types.size(), 2u);
   for (const TypeResult& type : result.types) {
     EXPECT_EQ(type.shares.size(), 12u);
     EXPECT_EQ(type.influence.pairs(), 12u);
   }
-  EXPECT_NEAR(statistics::mean(result.types[0].shares) + statistics::mean(result.types[1].shares), 1, 1e-12);
+  EXPECT_NEAR(statistics::mean(result.types[0].shares) + statistics::mean(result.types[1].shares),
+              1, 1e-12);
   EXPECT_LE(result.distinct_traces, 12u);
   EXPECT_GT(result.distinct_traces, 1u);
   ASSERT_EQ(result.noise.size(), 2u);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiment/files.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::fidelity {
 namespace {
@@ -64,7 +65,8 @@ class MadeRun {
   static Time time_at(double seconds) {
     return time_of_microseconds(static_cast<std::int64_t>(seconds * 1e6 + 0.5));
   }
-  run::Scenario scenario_ = run::load_scenario(study_test::scenario_path("xrpl/thesis.toml"));
+  run::Scenario scenario_ =
+      run::load_scenario(study_test::scenario_path("xrpl/thesis.toml"), simulated_systems());
   FidelityMeasures measures_{scenario_};
   run::RunResult result_;
 };
@@ -77,8 +79,8 @@ TEST(FidelityMeasures, FollowTheScenario) {
   EXPECT_EQ(run.measures().kinds.size(), 13u);
   EXPECT_THAT(run.measures().phases, testing::Contains("establish"));
 
-  const FidelityMeasures other(
-      run::load_scenario(study_test::scenario_path("majority/overtaken-commit.toml")));
+  const FidelityMeasures other(run::load_scenario(
+      study_test::scenario_path("majority/overtaken-commit.toml"), simulated_systems()));
   EXPECT_FALSE(other.has_proposals);
 }
 

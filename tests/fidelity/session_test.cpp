@@ -10,6 +10,7 @@
 
 #include "experiment/files.h"
 #include "fidelity/tables.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::fidelity {
 namespace {
@@ -57,7 +58,7 @@ class BreakingSystem final : public System {
 };
 
 run::Scenario load(const std::string& name) {
-  return run::load_scenario(study_test::scenario_path(name));
+  return run::load_scenario(study_test::scenario_path(name), simulated_systems());
 }
 
 FidelityPlan plan_of(const run::Scenario& first, const run::Scenario& second, std::size_t schedules,
@@ -136,7 +137,7 @@ TEST(FidelitySession, OtherTimingIsFound) {
   run::Scenario second = load("xrpl/thesis.toml");
   std::string text = second.text;
   text.replace(text.find("latency = \"1ms\""), 15, "latency = \"1s\"");
-  second = run::parse_scenario(text, "slow");
+  second = run::parse_scenario(text, "slow", simulated_systems());
   CountingObserver observer;
   FidelityPlan plan = plan_of(first, second, 1, 8, 16);
   FidelityOptions options;

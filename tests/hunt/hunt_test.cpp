@@ -6,13 +6,14 @@
 
 #include "hunt/hunting.h"
 #include "run/runner.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::hunt {
 namespace {
 
 // The canary: a build that stops finding the tutorial bug is broken.
 TEST(Hunt, FindsTheTutorialBugForEverySeed) {
-  const run::Scenario scenario = run::load_scenario(kOvertaken);
+  const run::Scenario scenario = run::load_scenario(kOvertaken, simulated_systems());
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     HuntParts parts = sampling_parts(scenario, seed);
     const HuntResult result = hunt(scenario, parts, run_budget(seed, 10'000));
@@ -47,7 +48,7 @@ TEST(Hunt, ASampleIsRunTwiceAndIsEqual) {
 
 // What a search is told when does not depend on threads.
 TEST(Hunt, TheNumberOfJobsDoesNotMatter) {
-  const run::Scenario scenario = run::load_scenario(kOvertaken);
+  const run::Scenario scenario = run::load_scenario(kOvertaken, simulated_systems());
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     std::vector<std::vector<std::string>> logs;
     std::vector<HuntResult> results;
@@ -154,7 +155,7 @@ TEST(Budget, IsReadFromText) {
 
 // Violations of one signature are one finding with a count.
 TEST(Hunt, CollectsAllFindingsBySignature) {
-  const run::Scenario scenario = run::load_scenario(kOvertaken);
+  const run::Scenario scenario = run::load_scenario(kOvertaken, simulated_systems());
   HuntParts parts = sampling_parts(scenario, 1);
   HuntOptions options = run_budget(1, 3'000, 2);
   options.all = true;
@@ -174,7 +175,7 @@ TEST(Hunt, CollectsAllFindingsBySignature) {
 
 // Objectives of repeated runs are averaged; the finding is the repetition that failed.
 TEST(Hunt, RepeatsARun) {
-  const run::Scenario scenario = run::load_scenario(kOvertaken);
+  const run::Scenario scenario = run::load_scenario(kOvertaken, simulated_systems());
   HuntParts parts = learning_parts(scenario, 5);
   HuntOptions options = run_budget(5, 2'000);
   options.repeats = 3;
@@ -201,7 +202,7 @@ class Dice final : public Scheduler {
 
 // What an online scheduler did is recorded, and the record alone fails in the same way.
 TEST(Hunt, AFindingOfAnOnlineSchedulerReplaysAlone) {
-  const run::Scenario scenario = run::load_scenario(kOvertaken);
+  const run::Scenario scenario = run::load_scenario(kOvertaken, simulated_systems());
   const SchedulerEntry entry{"dice", "",
                              [](std::uint64_t seed, const Options&) -> std::unique_ptr<Scheduler> {
                                return std::make_unique<Dice>(seed);
@@ -242,7 +243,7 @@ TEST(Hunt, NovelStatesCountForNovelty) {
 
 // The panel's yields add up to the runs.
 TEST(Hunt, CountsTheYieldOfEachOrigin) {
-  const run::Scenario scenario = run::load_scenario(kOvertaken);
+  const run::Scenario scenario = run::load_scenario(kOvertaken, simulated_systems());
   HuntParts parts = learning_parts(scenario, 2);
   HuntOptions options = run_budget(2, 500);
   options.all = true;

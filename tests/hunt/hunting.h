@@ -14,6 +14,7 @@
 #include "hunt/sample_search.h"
 #include "hunt/store.h"
 #include "run/scenario.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::hunt {
 
@@ -23,9 +24,9 @@ inline const std::string kOvertaken =
 
 /// The same without the bug.
 inline run::Scenario fixed_scenario() {
-  std::string text = run::load_scenario(kOvertaken).text;
+  std::string text = run::load_scenario(kOvertaken, simulated_systems()).text;
   text.replace(text.find("values = [1, 1, 0]"), 18, "values = [1, 1, 0]\nfixed = true");
-  return run::parse_scenario(text, "fixed");
+  return run::parse_scenario(text, "fixed", simulated_systems());
 }
 
 /// Minus the length of the run.

@@ -5,6 +5,7 @@
 
 #include "hunt/hunting.h"
 #include "hunt/parts.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::hunt {
 namespace {
@@ -23,10 +24,10 @@ void add_campaign(const std::string& path, const run::Scenario& scenario, std::s
 }
 
 TEST_F(StoreTest, RunsComeBackWithMessagesAndLabels) {
-  const run::Scenario buggy = run::load_scenario(kOvertaken);
+  const run::Scenario buggy = run::load_scenario(kOvertaken, simulated_systems());
   add_campaign(file("store"), buggy, 60);
   add_campaign(file("store"), fixed_scenario(), 40);
-  StoreSource source(file("store"), std::nullopt);
+  StoreSource source(file("store"), std::nullopt, simulated_systems());
   EXPECT_EQ(source.schema().nodes, 3u);
   EXPECT_EQ(source.schema().labels.front(), "agreement");
   isolate::Run run;
@@ -46,13 +47,13 @@ TEST_F(StoreTest, RunsComeBackWithMessagesAndLabels) {
 }
 
 TEST_F(StoreTest, ADeclarationForOtherNodesIsRefused) {
-  add_campaign(file("store"), run::load_scenario(kOvertaken), 2);
+  add_campaign(file("store"), run::load_scenario(kOvertaken, simulated_systems()), 2);
   isolate::Declaration declaration = isolate::parse_declaration(
       "format = \"dissensus-messages/1\"\nnodes = 5\n[[kind]]\nname = \"Commit\"\n"
       "fields = [{ name = \"value\", type = \"value\", compare = \"value\" }]\n",
       "messages.toml");
   try {
-    StoreSource source(file("store"), declaration);
+    StoreSource source(file("store"), declaration, simulated_systems());
     FAIL() << "accepted";
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("other messages or nodes"));

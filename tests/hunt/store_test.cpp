@@ -13,6 +13,7 @@
 #include "hunt/parts.h"
 #include "hunt/schedule_codec.h"
 #include "hunt/sqlite.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::hunt {
 namespace {
@@ -159,7 +160,7 @@ TEST_F(StoreTest, AFullDiskKeepsWhatWasCommitted) {
 
 // Every kind of schedule survives; damage is noticed.
 TEST(ScheduleCodec, RoundTrip) {
-  const run::Scenario scenario = run::load_scenario(kOvertaken);
+  const run::Scenario scenario = run::load_scenario(kOvertaken, simulated_systems());
   const SystemDescription& description = scenario.system_description();
   const std::size_t genes = scenario.genes().size();
   std::vector<faults::Schedule> schedules(5);
@@ -234,11 +235,12 @@ class ResumeTest : public StoreTest {
 };
 
 TEST_F(ResumeTest, AnInterruptedHuntEndsAsIfItHadNotBeen) {
-  compare(run::load_scenario(kOvertaken), learning_parts, {1, 2, 17, 150, 151, 599}, 1);
+  compare(run::load_scenario(kOvertaken, simulated_systems()), learning_parts,
+          {1, 2, 17, 150, 151, 599}, 1);
 }
 
 TEST_F(ResumeTest, WithSeveralJobs) {
-  compare(run::load_scenario(kOvertaken), learning_parts, {5, 333}, 3);
+  compare(run::load_scenario(kOvertaken, simulated_systems()), learning_parts, {5, 333}, 3);
 }
 
 /// Learns from what its schedulers saw, as Q-learning does.
@@ -276,11 +278,11 @@ TEST_F(ResumeTest, WithSchedulersThatTellTheSearchWhatTheySaw) {
     parts.search = std::make_unique<CountingSearch>();
     return parts;
   };
-  compare(run::load_scenario(kOvertaken), make, {20, 100}, 2);
+  compare(run::load_scenario(kOvertaken, simulated_systems()), make, {20, 100}, 2);
 }
 
 TEST_F(ResumeTest, RefusesAnythingThatWouldMakeAnotherHunt) {
-  const run::Scenario scenario = run::load_scenario(kOvertaken);
+  const run::Scenario scenario = run::load_scenario(kOvertaken, simulated_systems());
   HuntOptions options = run_budget(1, 50);
   Store(file("store")).begin(describe_hunt(scenario, options));
   const auto refusal = [&](const run::Scenario& other_scenario, const HuntOptions& other) {

@@ -12,6 +12,7 @@
 #include "report/html_check.h"
 #include "report/page.h"
 #include "run/schedule_space.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::report {
 namespace {
@@ -21,7 +22,7 @@ using testing::Not;
 
 run::Recipe failing_recipe(const std::string& scenario_path) {
   run::Recipe recipe;
-  recipe.scenario = run::load_scenario(scenario_path);
+  recipe.scenario = run::load_scenario(scenario_path, simulated_systems());
   run::Runner runner;
   for (std::uint64_t seed = 1; seed < 2000; ++seed) {
     Random random(seed, "schedule");
@@ -38,7 +39,7 @@ const Finding& majority_finding() {
   static const Finding finding = [] {
     ExamineOptions options;
     Finding result = examine(failing_recipe("scenarios/majority/overtaken-commit.toml"),
-                             "runs/example", options);
+                             "runs/example", options, simulated_systems());
     result.hunt = {{"search", "random"}, {"evaluations", "12"}};
     return result;
   }();
@@ -88,7 +89,8 @@ TEST(Report, CheckerNoticesFaults) {
 TEST(Report, SameFindingSameBytes) {
   ExamineOptions options;
   options.jobs = 2;
-  Finding again = examine(majority_finding().found.recipe, "runs/example", options);
+  Finding again =
+      examine(majority_finding().found.recipe, "runs/example", options, simulated_systems());
   again.hunt = majority_finding().hunt;
   EXPECT_EQ(to_html(again), to_html(majority_finding()));
 }
@@ -114,7 +116,8 @@ TEST(Report, WorksWithoutShrinking) {
   ExamineOptions options;
   options.shrink = false;
   options.likelihood = false;
-  const Finding finding = examine(majority_finding().found.recipe, "runs/example", options);
+  const Finding finding =
+      examine(majority_finding().found.recipe, "runs/example", options, simulated_systems());
   const std::string html = to_html(finding);
   EXPECT_THAT(html, Not(HasSubstr("id=\"before\"")));
   EXPECT_THAT(html, HasSubstr("The schedule that does it"));
@@ -122,9 +125,10 @@ TEST(Report, WorksWithoutShrinking) {
 
 TEST(Report, RefusesRunsThatDoNotFail) {
   run::Recipe recipe;
-  recipe.scenario = run::load_scenario("scenarios/majority/overtaken-commit.toml");
+  recipe.scenario =
+      run::load_scenario("scenarios/majority/overtaken-commit.toml", simulated_systems());
   recipe.seed = 1;
-  EXPECT_THROW(examine(recipe, "runs/example", {}), InputError);
+  EXPECT_THROW(examine(recipe, "runs/example", {}, simulated_systems()), InputError);
 }
 
 // A page of a real run, with thousands of messages, stays small, and the window shows the
@@ -133,8 +137,8 @@ TEST(Report, XrplPageIsOfReasonableSize) {
   ExamineOptions options;
   options.jobs = 2;
   options.likelihood = false;
-  const Finding finding =
-      examine(failing_recipe("scenarios/xrpl/threshold-40.toml"), "runs/example", options);
+  const Finding finding = examine(failing_recipe("scenarios/xrpl/threshold-40.toml"),
+                                  "runs/example", options, simulated_systems());
   const std::string html = to_html(finding);
   EXPECT_LT(html.size(), 3'000'000u);
   EXPECT_EQ(html_fault(html), "");

@@ -4,6 +4,7 @@
 #include "run/runner.h"
 #include "run/scenario.h"
 #include "run/schedule_space.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::run {
 namespace {
@@ -14,7 +15,7 @@ const std::string kHead =
 
 std::string error_of(const std::string& text) {
   try {
-    parse_scenario(kHead + text, "s.toml");
+    parse_scenario(kHead + text, "s.toml", simulated_systems());
   } catch (const InputError& error) {
     return error.what();
   }
@@ -26,7 +27,7 @@ TEST(ByzantineSpace, IsReadAndDrawnFrom) {
       kHead +
           "process_faults = 2\nnetwork_faults = 1\nrounds = [1, 4]\nscope = \"any\"\n"
           "nodes = [2]\nreceivers = [[0, 1], [0]]\ndrop = 0.1\nskew = \"1s\"\n",
-      "s.toml");
+      "s.toml", simulated_systems());
   EXPECT_EQ(scenario.space.type, ScheduleSpace::Type::faults) << "a space without delays";
   const faults::ByzantineSpace& space = scenario.space.byzantine;
   EXPECT_EQ(space.process_faults, 2u);
@@ -42,8 +43,9 @@ TEST(ByzantineSpace, IsReadAndDrawnFrom) {
 
 // A liar's own decisions break nothing, and the verdict says who it was.
 TEST(ByzantineSpace, RunsExemptTheLiar) {
-  const Scenario scenario = parse_scenario(
-      kHead + "process_faults = 3\nrounds = [0, 8]\nscope = \"any\"\nnodes = [1]\n", "s.toml");
+  const Scenario scenario =
+      parse_scenario(kHead + "process_faults = 3\nrounds = [0, 8]\nscope = \"any\"\nnodes = [1]\n",
+                     "s.toml", simulated_systems());
   Runner runner;
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     Random random(seed);

@@ -6,6 +6,7 @@
 
 #include "run/run_folder.h"
 #include "run/schedule_space.h"
+#include "systems/simulated/simulated.h"
 #include "trace/trace_file.h"
 
 namespace dissensus::run {
@@ -33,7 +34,7 @@ std::vector<Failing> failing_runs(const Scenario& scenario, std::size_t count) {
 }
 
 TEST(Runner, WithoutReorderingTheTutorialSystemAgrees) {
-  const Scenario scenario = load_scenario(kOvertaken);
+  const Scenario scenario = load_scenario(kOvertaken, simulated_systems());
   Runner runner;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     EXPECT_EQ(runner.run(scenario, {}, seed).verdict.outcome, oracle::Outcome::pass) << seed;
@@ -41,7 +42,7 @@ TEST(Runner, WithoutReorderingTheTutorialSystemAgrees) {
 }
 
 TEST(Runner, RandomDelaysFindTheTutorialBug) {
-  const Scenario scenario = load_scenario(kOvertaken);
+  const Scenario scenario = load_scenario(kOvertaken, simulated_systems());
   const auto found = failing_runs(scenario, 1);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].result.verdict.violations.at(0).property, "agreement");
@@ -49,7 +50,7 @@ TEST(Runner, RandomDelaysFindTheTutorialBug) {
 
 // The level of recording, metrics and logs do not change the run.
 TEST(Runner, ObservingDoesNotChangeTheHash) {
-  const Scenario scenario = load_scenario(kOvertaken);
+  const Scenario scenario = load_scenario(kOvertaken, simulated_systems());
   for (const Failing& failing : failing_runs(scenario, 5)) {
     for (const trace::Detail detail :
          {trace::Detail::hash, trace::Detail::decisions, trace::Detail::everything}) {
@@ -68,7 +69,7 @@ TEST(Runner, ObservingDoesNotChangeTheHash) {
 
 // Log events have numbers of their own, so event ids may shift, but the hash must not.
 TEST(Runner, LoggingDoesNotChangeTheHash) {
-  const Scenario scenario = load_scenario(kOvertaken);
+  const Scenario scenario = load_scenario(kOvertaken, simulated_systems());
   Runner runner;
   RunOptions options;
   options.log = true;
@@ -79,7 +80,7 @@ TEST(Runner, LoggingDoesNotChangeTheHash) {
 
 // `replay --until` at every tenth event of 20 failing runs continues to the same end.
 TEST(Runner, StoppingAndContinuingChangesNothing) {
-  const Scenario scenario = load_scenario(kOvertaken);
+  const Scenario scenario = load_scenario(kOvertaken, simulated_systems());
   const auto found = failing_runs(scenario, 20);
   ASSERT_EQ(found.size(), 20u);
   Runner runner;
@@ -97,7 +98,7 @@ TEST(Runner, StoppingAndContinuingChangesNothing) {
 // Continuing under the same stateless schedule and the same seed state is also the same run; under
 // another seed or schedule it is in general not.
 TEST(Runner, ContinuingDifferentlyKeepsThePrefix) {
-  const Scenario scenario = load_scenario(kOvertaken);
+  const Scenario scenario = load_scenario(kOvertaken, simulated_systems());
   Runner runner;
   RunOptions options;
   options.detail = trace::Detail::everything;
@@ -121,7 +122,7 @@ TEST(Runner, ContinuingDifferentlyKeepsThePrefix) {
 }
 
 TEST(RunFolder, ReplaysFromTheFolderAndFromTheTraceAlone) {
-  const Scenario scenario = load_scenario(kOvertaken);
+  const Scenario scenario = load_scenario(kOvertaken, simulated_systems());
   const Failing failing = failing_runs(scenario, 1).at(0);
   Recipe recipe{scenario, failing.schedule, failing.seed, std::nullopt, ""};
   RunOptions options;
@@ -134,7 +135,7 @@ TEST(RunFolder, ReplaysFromTheFolderAndFromTheTraceAlone) {
                    runner.run(scenario, failing.schedule, failing.seed, options));
   finish_run_folder(folder);
   for (const std::string& path : {folder, folder + "/trace.jsonl.gz", parent + "/latest"}) {
-    const Recipe read = read_recipe(path);
+    const Recipe read = read_recipe(path, simulated_systems());
     EXPECT_EQ(read.schedule, failing.schedule);
     EXPECT_EQ(read.seed, failing.seed);
     EXPECT_EQ(read.hash, trace::to_hex(failing.result.hash));
@@ -146,7 +147,7 @@ TEST(RunFolder, ReplaysFromTheFolderAndFromTheTraceAlone) {
 }
 
 TEST(Runner, TraceLimitCutsTheRecordAndSaysSo) {
-  Scenario scenario = load_scenario(kOvertaken);
+  Scenario scenario = load_scenario(kOvertaken, simulated_systems());
   scenario.plan.limits.trace_bytes = 1000;
   Runner runner;
   RunOptions options;
@@ -158,7 +159,7 @@ TEST(Runner, TraceLimitCutsTheRecordAndSaysSo) {
 }
 
 TEST(Metrics, CountMessagesAndDecisions) {
-  const Scenario scenario = load_scenario(kOvertaken);
+  const Scenario scenario = load_scenario(kOvertaken, simulated_systems());
   Runner runner;
   RunOptions options;
   options.metrics = true;

@@ -7,6 +7,7 @@
 
 #include "core/file.h"
 #include "core/limits.h"
+#include "systems/built_in/built_in.h"
 
 namespace dissensus::run {
 namespace {
@@ -16,7 +17,7 @@ const std::string kSource = DISSENSUS_SOURCE_DIR;
 
 std::string error_of(const std::string& text) {
   try {
-    parse_scenario(text, "s.toml");
+    parse_scenario(text, "s.toml", built_in_systems());
   } catch (const InputError& error) {
     return error.what();
   }
@@ -32,7 +33,8 @@ TEST(Scenario, DocumentedExampleIsValid) {
   const std::string page = read_file(kSource + "/docs/formats/scenario.md", kScenarioBytesMax);
   const std::size_t begin = page.find("```toml\n") + 8;
   const std::size_t end = page.find("```", begin);
-  const Scenario scenario = parse_scenario(page.substr(begin, end - begin), "scenario.md");
+  const Scenario scenario =
+      parse_scenario(page.substr(begin, end - begin), "scenario.md", built_in_systems());
   EXPECT_EQ(scenario.nodes(), 3u);
   EXPECT_EQ(scenario.plan.models.size(), 2u);
   EXPECT_EQ(scenario.plan.skew[1].offset, Duration(-20'000));
@@ -49,7 +51,7 @@ TEST(Scenario, EveryShippedScenarioIsValidAndHasItsOwnName) {
   std::set<std::string> names;
   for (const auto& file : fs::recursive_directory_iterator(kSource + "/scenarios")) {
     if (file.path().extension() != ".toml") continue;
-    const Scenario scenario = load_scenario(file.path().string());
+    const Scenario scenario = load_scenario(file.path().string(), built_in_systems());
     EXPECT_TRUE(names.insert(scenario.name).second) << scenario.name;
     EXPECT_FALSE(scenario.description.empty()) << file.path();
     ++count;
@@ -108,11 +110,13 @@ latency = "3ms"
 [limits]
 virtual_time = "1min"
 )";
-  const Scenario live = parse_scenario(text, "live.toml");
-  EXPECT_TRUE(live.system->is_live());
+  const Scenario live = parse_scenario(text, "live.toml", built_in_systems());
+  EXPECT_TRUE(live.system->traits().real_time);
+  EXPECT_FALSE(live.system->traits().repeatable);
   EXPECT_EQ(live.plan.models.front().latency.a, Duration{});  // the network is real
-  const Scenario twin = simulated_twin(live);
-  EXPECT_FALSE(twin.system->is_live());
+  const Scenario twin = simulated_twin(live, built_in_systems());
+  EXPECT_FALSE(twin.system->traits().real_time);
+  EXPECT_TRUE(twin.system->traits().repeatable);
   EXPECT_EQ(twin.system_description().name, "xrpl");
   EXPECT_EQ(twin.plan.models.front().latency.a, std::chrono::milliseconds(3));
   const auto& kinds = live.system_description().kinds;
@@ -143,7 +147,8 @@ start_limit = "1min"
 [schedule]
 type = "delay"
 )";
-  const Scenario twin = simulated_twin(parse_scenario(text, "live.toml"));
+  const Scenario twin =
+      simulated_twin(parse_scenario(text, "live.toml", built_in_systems()), built_in_systems());
   EXPECT_EQ(twin.space.type, ScheduleSpace::Type::delay);
   std::string loud = text;
   loud.replace(loud.find("debug"), 5, "loud");

@@ -9,6 +9,7 @@
 
 #include "problems.h"
 #include "search/fault_space.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::search {
 namespace {
@@ -21,14 +22,14 @@ run::Scenario majority(const std::string& schedule) {
       "format = \"dissensus-scenario/1\"\nname = \"genotypes\"\n[system]\nkind = \"majority\"\n"
       "values = [1, 1, 0]\n" +
           schedule,
-      "genotypes.toml");
+      "genotypes.toml", simulated_systems());
 }
 run::Scenario xrpl(const std::string& schedule, const std::string& kinds = "") {
   return run::parse_scenario(
       "format = \"dissensus-scenario/1\"\nname = \"genotypes\"\n[system]\nkind = \"xrpl\"\n"
       "profile = \"1.7.2\"\n" +
           kinds + "\n" + schedule,
-      "genotypes.toml");
+      "genotypes.toml", simulated_systems());
 }
 const std::string kDelay = "[schedule]\ntype = \"delay\"\nmax_delay = \"250ms\"\n";
 const std::string kPriority = "[schedule]\ntype = \"priority\"\n";

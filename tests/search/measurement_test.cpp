@@ -13,6 +13,7 @@
 #include "run/schedule_space.h"
 #include "search/split_table.h"
 #include "search/state_set.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::search {
 namespace {
@@ -40,7 +41,9 @@ constexpr Level kLedger = 5;
 /// Feeds a Measurement with events of its own.
 class Feed {
  public:
-  Feed() : scenario_(run::parse_scenario(kScenario, "measured.toml")), measurement_(scenario_) {}
+  Feed()
+      : scenario_(run::parse_scenario(kScenario, "measured.toml", simulated_systems())),
+        measurement_(scenario_) {}
 
   void reset(const NodeSet& byzantine = {}) {
     measurement_.reset(byzantine);
@@ -181,7 +184,8 @@ TEST(AbstractStates, ForgetWhoIsWho) {
 }
 
 TEST(Measurement, SummarisesRealRunsWithoutChangingThem) {
-  const run::Scenario scenario = run::load_scenario(DISSENSUS_SOURCE_DIR "/scenarios/xrpl/b2.toml");
+  const run::Scenario scenario =
+      run::load_scenario(DISSENSUS_SOURCE_DIR "/scenarios/xrpl/b2.toml", simulated_systems());
   run::Runner runner;
   Measurement measurement(scenario);
   std::size_t split = 0;

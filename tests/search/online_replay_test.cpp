@@ -14,6 +14,7 @@
 #include "search/partial_order.h"
 #include "search/pct.h"
 #include "search/q_learning.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::search {
 namespace {
@@ -44,7 +45,8 @@ std::vector<std::unique_ptr<Scheduler>> schedulers(std::uint64_t seed) {
 }
 
 run::Scenario scenario(const std::string& name) {
-  return run::load_scenario(DISSENSUS_SOURCE_DIR "/scenarios/" + name + ".toml");
+  return run::load_scenario(DISSENSUS_SOURCE_DIR "/scenarios/" + name + ".toml",
+                            simulated_systems());
 }
 
 /// Through the file format, as a finding would go.
@@ -116,7 +118,7 @@ virtual_time = "1min"
 )";
 
 TEST(OnlineReplay, WhatWaitsAtTheEndOfTheFaultPhaseIsReleasedInBothRuns) {
-  const run::Scenario loaded = run::parse_scenario(kPhases, "phases.toml");
+  const run::Scenario loaded = run::parse_scenario(kPhases, "phases.toml", simulated_systems());
   for (const auto& scheduler : schedulers(3)) expect_same_run(loaded, {}, *scheduler, 3);
 }
 

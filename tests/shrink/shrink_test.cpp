@@ -10,6 +10,7 @@
 #include "faults/words.h"
 #include "run/schedule_space.h"
 #include "shrink/likelihood.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::shrink {
 namespace {
@@ -22,7 +23,7 @@ const std::string kThreshold = DISSENSUS_SOURCE_DIR "/scenarios/xrpl/threshold-4
 /// The first failing random schedule of a scenario.
 run::Recipe failing_run(const std::string& path, std::uint64_t first_seed = 1) {
   run::Recipe recipe;
-  recipe.scenario = run::load_scenario(path);
+  recipe.scenario = run::load_scenario(path, simulated_systems());
   run::Runner runner;
   for (recipe.seed = first_seed;; ++recipe.seed) {
     Random random(recipe.seed, "schedule");
@@ -33,7 +34,7 @@ run::Recipe failing_run(const std::string& path, std::uint64_t first_seed = 1) {
 }
 
 ShrinkResult shrink_run(const run::Recipe& recipe, const ShrinkOptions& options = {}) {
-  return shrink(recipe.scenario, recipe.schedule, recipe.seed, options);
+  return shrink(recipe.scenario, recipe.schedule, recipe.seed, options, simulated_systems());
 }
 
 // The thesis's tutorial bug needs one late proposal to node 2 (Figure 1.1).
@@ -59,7 +60,8 @@ TEST(Shrink, TheMinimalRunReplaysFromItsTexts) {
   ShrinkOptions options;
   options.jobs = 2;
   const ShrinkResult result = shrink_run(failing, options);
-  const run::Scenario scenario = run::parse_scenario(result.recipe.scenario.text, "minimal");
+  const run::Scenario scenario =
+      run::parse_scenario(result.recipe.scenario.text, "minimal", simulated_systems());
   const faults::Schedule schedule = faults::parse_schedule(
       faults::to_json(result.recipe.schedule, scenario.system_description(), scenario.nodes()),
       "minimal", scenario.system_description(), scenario.nodes());
@@ -184,19 +186,21 @@ TEST(FaultUnits, NodesOfAPartitionJoinTheLargestPart) {
 }
 
 TEST(Shrink, ARunThatDoesNotFailIsRefused) {
-  EXPECT_THROW(shrink(run::load_scenario(kOvertaken), {}, 1, {}), InputError);
+  EXPECT_THROW(
+      shrink(run::load_scenario(kOvertaken, simulated_systems()), {}, 1, {}, simulated_systems()),
+      InputError);
 }
 
 // Requests are taken out of the file by their lines; everything else stays as it was.
 TEST(ScenarioEdit, TakesOutRequestsAndTimesOnly) {
-  const run::Scenario scenario = run::load_scenario(kThreshold);
+  const run::Scenario scenario = run::load_scenario(kThreshold, simulated_systems());
   const ScenarioText text(scenario);
   ASSERT_EQ(text.requests(), 4u);
   ScenarioEdit edit;
   edit.removed_requests = {0, 2};
   edit.virtual_time = std::chrono::seconds(90);
   const std::string edited = text.edited(edit);
-  const run::Scenario smaller = run::parse_scenario(edited, "edited");
+  const run::Scenario smaller = run::parse_scenario(edited, "edited", simulated_systems());
   ASSERT_EQ(smaller.plan.submissions.size(), 2u);
   EXPECT_EQ(smaller.plan.submissions[0].node, 1);
   EXPECT_EQ(smaller.plan.submissions[1].node, 3);
@@ -204,7 +208,8 @@ TEST(ScenarioEdit, TakesOutRequestsAndTimesOnly) {
   EXPECT_THAT(edited, testing::HasSubstr("# delays reorder messages of a link"));
   EXPECT_EQ(text.edited({}), scenario.text);
   edit.removed_requests = {0, 1, 2, 3};
-  EXPECT_TRUE(run::parse_scenario(text.edited(edit), "edited").plan.submissions.empty());
+  EXPECT_TRUE(run::parse_scenario(text.edited(edit), "edited", simulated_systems())
+                  .plan.submissions.empty());
 }
 
 TEST(NaturalOrder, KeptGenesStayAndTheOthersShareTheRest) {

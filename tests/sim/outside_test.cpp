@@ -79,7 +79,9 @@ class OutsideSystem final : public System {
       : plain_(nodes, Script{}), outside_(outside), received_(received) {}
   const SystemDescription& description() const override { return plain_.description(); }
   std::size_t node_count() const override { return plain_.node_count(); }
-  bool is_live() const override { return true; }
+  SystemTraits traits() const override {
+    return {.repeatable = false, .real_time = true, .outside = true, .own_network = true};
+  }
   std::unique_ptr<Cluster> make_cluster(std::uint64_t) const override {
     return std::make_unique<OutsideCluster>(outside_, received_);
   }

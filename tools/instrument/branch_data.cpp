@@ -16,6 +16,7 @@
 #include "hunt/schedule_codec.h"
 #include "hunt/store.h"
 #include "run/runner.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus {
 namespace {
@@ -37,10 +38,9 @@ void print_run(const std::string& name, const hunt::HuntRecord& hunt,
       violates(verdict, "agreement"));
 }
 
-void make_runs(const std::string& path, const hunt::HuntRecord& hunt,
-               hunt::StoreReader& reader) {
+void make_runs(const std::string& path, const hunt::HuntRecord& hunt, hunt::StoreReader& reader) {
   const run::Scenario scenario =
-      run::parse_scenario(hunt.scenario, path + "(scenario)", run::built_in_systems());
+      run::parse_scenario(hunt.scenario, path + "(scenario)", simulated_systems());
   run::Runner runner;
   hunt::ItemRecord item;
   hunt::ItemCursor items = reader.items(hunt.id);
@@ -48,7 +48,7 @@ void make_runs(const std::string& path, const hunt::HuntRecord& hunt,
     if (item.outcome == oracle::Outcome::unknown) continue;
     const faults::Schedule schedule =
         hunt::decode_schedule(item.schedule, fmt::format("{}: item {}", path, item.number),
-                                  scenario.system_description(), scenario.nodes());
+                              scenario.system_description(), scenario.nodes());
     const std::string name = fmt::format("{} {}", hunt.scenario_name, item.number);
     dissensus_branch::begin_run(name);
     const run::RunResult result = runner.run(scenario, schedule, item.seed, {});

@@ -48,6 +48,7 @@ SystemDescription describe(const xrpl::NetworkConfig& config) {
   SystemDescription description;
   description.name = "rippled";
   description.summary = "real servers of the XRP Ledger";
+  description.same_messages_as = {"xrpl"};
   live::describe_messages(description, config.scheme);
   xrpl::describe_reports(description, config);
   description.observables = observable_names();
@@ -84,12 +85,19 @@ class LiveSystem final : public System {
         config_(xrpl::read_network(options)),
         simulated_(xrpl::xrpl_entry().make(options)),
         description_(describe(config_)),
+        traits_{.repeatable = false,
+                .real_time = true,
+                .outside = true,
+                .own_network = true,
+                .side_by_side = live.networks,
+                .twin = "xrpl",
+                .twin_lacks = {"servers"}},
         pool_(plan_of(config_, servers_, live), live) {}
 
   const SystemDescription& description() const override { return description_; }
   std::size_t node_count() const override { return config_.nodes; }
   std::vector<NodeId> links_of(NodeId id) const override { return config_.links[id]; }
-  bool is_live() const override { return true; }
+  SystemTraits traits() const override { return traits_; }
   std::shared_ptr<const Request> make_request(const Options& options) const override {
     return simulated_->make_request(options);
   }
@@ -102,6 +110,7 @@ class LiveSystem final : public System {
   xrpl::NetworkConfig config_;
   std::unique_ptr<System> simulated_;  ///< reads the workload
   SystemDescription description_;
+  SystemTraits traits_;
   mutable NetworkPool pool_;  ///< guards itself; runs borrow from it
 };
 

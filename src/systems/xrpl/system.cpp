@@ -51,6 +51,7 @@ SystemDescription describe(const NetworkConfig& config) {
   SystemDescription description;
   description.name = "xrpl";
   description.summary = "XRP Ledger consensus";
+  description.same_messages_as = {"rippled"};
   describe_messages(description, config.scheme);
   describe_reports(description, config);
   description.observables = {"validated",

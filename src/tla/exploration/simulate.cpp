@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "tla/exploration/fingerprint_set.h"
-#include "tla/exploration/search_worker.h"
 #include "core/parallel.h"
 #include "core/suggestion.h"
+#include "tla/exploration/fingerprint_set.h"
+#include "tla/exploration/search_worker.h"
 
 namespace dissensus::tla {
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kInitialMax = 10'000;
 constexpr int kConstraintTries = 32;
-constexpr std::size_t kCollectBytes = std::size_t{64} << 20;
+constexpr std::size_t kWalkCollectBytes = std::size_t{64} << 20;
 constexpr std::size_t kEnds = static_cast<std::size_t>(WalkEnd::weights) + 1;
 
 CheckOptions check_options_of(const SimulateOptions& options) {
@@ -48,7 +48,7 @@ class Walker {
     settings.checks_deadlock = checks_deadlock_;
     settings.statistics = &statistics_;
     set_up_environment(machine_, check_options_of(options), settings, &level_);
-    collect_at_ = machine_.store().bytes() + kCollectBytes;
+    collect_at_ = machine_.store().bytes() + kWalkCollectBytes;
   }
 
   Walk walk(std::uint64_t number);
@@ -161,7 +161,7 @@ void Walker::collect() {
   std::vector<State*> keep;
   for (State& state : initial_) keep.push_back(&state);
   machine_.collect(keep);
-  collect_at_ = machine_.store().bytes() + kCollectBytes;
+  collect_at_ = machine_.store().bytes() + kWalkCollectBytes;
 }
 
 void Walker::fail(Walk& walk, WalkEnd end, std::string message, std::string property) {

@@ -432,7 +432,7 @@ ApaFoldSeqLeft(Op(_, _), base, seq) ==
 ====
 )";
 
-constexpr LibraryModule kModules[] = {
+constexpr LibraryModule kCommunityModules[] = {
     {"Folds", kFolds},
     {"Functions", kFunctions},
     {"FiniteSetsExt", kFiniteSetsExt},
@@ -456,7 +456,7 @@ constexpr LibraryModule kModules[] = {
 }  // namespace
 
 std::span<const LibraryModule> community_modules() {
-  return kModules;
+  return kCommunityModules;
 }
 
 }  // namespace dissensus::tla

@@ -134,7 +134,7 @@ EXTENDS Graphs
 ====
 )";
 
-constexpr LibraryModule kModules[] = {
+constexpr LibraryModule kProofModules[] = {
     {"TLAPS", kTlaps},
     {"NaturalsInduction", kNaturalsInduction},
     {"WellFoundedInduction", kWellFoundedInduction},
@@ -150,7 +150,7 @@ constexpr LibraryModule kModules[] = {
 }  // namespace
 
 std::span<const LibraryModule> proof_modules() {
-  return kModules;
+  return kProofModules;
 }
 
 }  // namespace dissensus::tla

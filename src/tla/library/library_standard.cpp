@@ -169,7 +169,7 @@ Warshall(R) == CHOOSE v : TRUE
 ====
 )";
 
-constexpr LibraryModule kModules[] = {
+constexpr LibraryModule kStandardModules[] = {
     {"Naturals", kNaturals},
     {"Integers", kIntegers},
     {"Reals", kReals},
@@ -187,7 +187,7 @@ constexpr LibraryModule kModules[] = {
 }  // namespace
 
 std::span<const LibraryModule> standard_modules() {
-  return kModules;
+  return kStandardModules;
 }
 
 }  // namespace dissensus::tla

@@ -131,7 +131,7 @@ Value choose(NativeCall& call) {
   return Value::integer(result);
 }
 
-constexpr NativeOperator kNatives[] = {
+constexpr NativeOperator kArithmeticNatives[] = {
     {"Naturals", "+", add},
     {"Naturals", "-", subtract},
     {"Naturals", "*", multiply},
@@ -172,7 +172,7 @@ std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
 }
 
 std::span<const NativeOperator> arithmetic_natives() {
-  return kNatives;
+  return kArithmeticNatives;
 }
 
 }  // namespace dissensus::tla

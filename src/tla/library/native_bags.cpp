@@ -211,7 +211,7 @@ Value to_bag(NativeCall& call) {
   return store.function(elements, counts);
 }
 
-constexpr NativeOperator kNatives[] = {
+constexpr NativeOperator kBagsNatives[] = {
     {"Bags", "IsABag", is_a_bag},         {"Bags", "BagToSet", bag_to_set},
     {"Bags", "SetToBag", set_to_bag},     {"Bags", "BagIn", bag_in},
     {"Bags", "CopiesIn", copies_in},      {"Bags", "BagCardinality", bag_cardinality},
@@ -225,7 +225,7 @@ constexpr NativeOperator kNatives[] = {
 }  // namespace
 
 std::span<const NativeOperator> bag_natives() {
-  return kNatives;
+  return kBagsNatives;
 }
 
 }  // namespace dissensus::tla

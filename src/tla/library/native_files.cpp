@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include "tla/library/native_call.h"
 #include "core/file.h"
+#include "tla/library/native_call.h"
 
 namespace dissensus::tla {
 namespace {
@@ -328,7 +328,7 @@ Value csv_read(NativeCall& call) {
   return store.tuple(rows);
 }
 
-constexpr NativeOperator kNatives[] = {
+constexpr NativeOperator kFilesNatives[] = {
     {"Json", "ToJson", to_json_text},
     {"Json", "ToJsonArray", to_json_array},
     {"Json", "ToJsonObject", to_json_object},
@@ -355,7 +355,7 @@ constexpr NativeOperator kNatives[] = {
 }  // namespace
 
 std::span<const NativeOperator> file_natives() {
-  return kNatives;
+  return kFilesNatives;
 }
 
 }  // namespace dissensus::tla

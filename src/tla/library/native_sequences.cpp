@@ -441,7 +441,7 @@ Value replace_all_sub_seqs(NativeCall& call) {
   return replace_sub_seqs(call, true, "ReplaceAllSubSeqs");
 }
 
-constexpr NativeOperator kNatives[] = {
+constexpr NativeOperator kSequencesNatives[] = {
     {"Sequences", "Seq", seq},
     {"Sequences", "Len", len},
     {"Sequences", "\\circ", concatenate},
@@ -489,7 +489,7 @@ constexpr NativeOperator kNatives[] = {
 }  // namespace
 
 std::span<const NativeOperator> sequence_natives() {
-  return kNatives;
+  return kSequencesNatives;
 }
 
 }  // namespace dissensus::tla

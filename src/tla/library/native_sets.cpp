@@ -246,7 +246,7 @@ Value warshall(NativeCall& call) {
   return store.set(result);
 }
 
-constexpr NativeOperator kNatives[] = {
+constexpr NativeOperator kSetsNatives[] = {
     {"FiniteSets", "IsFiniteSet", is_finite_set},
     {"FiniteSets", "Cardinality", cardinality},
     {"FiniteSetsExt", "FoldSet", fold_set},
@@ -273,7 +273,7 @@ constexpr NativeOperator kNatives[] = {
 }  // namespace
 
 std::span<const NativeOperator> set_natives() {
-  return kNatives;
+  return kSetsNatives;
 }
 
 }  // namespace dissensus::tla

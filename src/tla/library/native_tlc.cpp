@@ -255,7 +255,7 @@ Value test_random_set_of_subsets(NativeCall& call) {
   return call.store().tuple(counts);
 }
 
-constexpr NativeOperator kNatives[] = {
+constexpr NativeOperator kTlcNatives[] = {
     {"TLC", "Print", print, false},
     {"TLC", "PrintT", print_t, false},
     {"TLC", "Assert", assert_true},
@@ -288,7 +288,7 @@ constexpr NativeOperator kNatives[] = {
 }  // namespace
 
 std::span<const NativeOperator> tlc_natives() {
-  return kNatives;
+  return kTlcNatives;
 }
 
 }  // namespace dissensus::tla

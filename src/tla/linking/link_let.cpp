@@ -7,14 +7,14 @@ namespace dissensus::tla {
 
 namespace {
 
-bool is_function_text(const Definition& definition) {
+bool is_function_in_let(const Definition& definition) {
   return definition.type == Definition::Type::function ||
          (definition.type == Definition::Type::operation && definition.parameters.empty() &&
           definition.body->syntax == Syntax::function);
 }
 
 bool is_operator(const Definition& definition) {
-  return is_function_text(definition) ||
+  return is_function_in_let(definition) ||
          (definition.type == Definition::Type::operation && !definition.parameters.empty());
 }
 
@@ -34,7 +34,7 @@ Operator& Linker::declare_let_operator(const Definition& definition, NodeDetail&
   local.number = ++locals_;
   local.operation = &operation;
   local.arity = static_cast<std::uint32_t>(definition.parameters.size());
-  operation.is_function = is_function_text(definition);
+  operation.is_function = is_function_in_let(definition);
   if (operation.is_function) {
     operation.memo_slot = place.builder->slots++;
     detail.memo_slots.push_back(operation.memo_slot);

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "tla/syntax/lexer.h"
 #include "core/suggestion.h"
+#include "tla/syntax/lexer.h"
 
 namespace dissensus::tla {
 namespace {
@@ -14,13 +14,13 @@ namespace {
 constexpr std::size_t kSetDepthMax = 100;
 
 /// What a keyword stands for: one name, several, or something of its own.
-struct Entry {
+struct SectionWord {
   std::string_view keyword;
   std::optional<ConfigName> Config::*one = nullptr;
   std::vector<ConfigName> Config::*many = nullptr;
 };
 
-constexpr Entry kEntries[] = {
+constexpr SectionWord kSectionWords[] = {
     {"INIT", &Config::init},
     {"NEXT", &Config::next},
     {"SPECIFICATION", &Config::specification},
@@ -45,10 +45,10 @@ constexpr Entry kEntries[] = {
     {"_RL_REWARD"},
 };
 
-const Entry* find_entry(const Token& token) {
+const SectionWord* find_entry(const Token& token) {
   if (token.type != TokenType::name && token.type != TokenType::keyword) return nullptr;
-  const auto* found = std::ranges::find(kEntries, token.text, &Entry::keyword);
-  return found == std::end(kEntries) ? nullptr : found;
+  const auto* found = std::ranges::find(kSectionWords, token.text, &SectionWord::keyword);
+  return found == std::end(kSectionWords) ? nullptr : found;
 }
 
 bool is_operator_symbol(const Token& token) {
@@ -64,7 +64,7 @@ class ConfigParser {
 
   Config parse() {
     while (peek().type != TokenType::end) {
-      const Entry* entry = find_entry(peek());
+      const SectionWord* entry = find_entry(peek());
       if (entry == nullptr) unknown_keyword();
       const Token& keyword = take();
       if (entry->one != nullptr) {
@@ -105,7 +105,7 @@ class ConfigParser {
 
   [[noreturn]] void unknown_keyword() const {
     std::vector<std::string> known;
-    for (const Entry& each : kEntries) known.emplace_back(each.keyword);
+    for (const SectionWord& each : kSectionWords) known.emplace_back(each.keyword);
     throw SpecError(
         peek().location(source_),
         fmt::format("expected a keyword such as CONSTANT, SPECIFICATION or INVARIANT, "
@@ -128,7 +128,7 @@ class ConfigParser {
     return result;
   }
 
-  void one_name(const Entry& entry, const Token& keyword) {
+  void one_name(const SectionWord& entry, const Token& keyword) {
     std::optional<ConfigName>& value = config_.*(entry.one);
     ConfigName read = name(keyword.spelling);
     if (value) {
@@ -143,7 +143,7 @@ class ConfigParser {
     }
   }
 
-  void names(const Entry& entry, const Token& keyword) {
+  void names(const SectionWord& entry, const Token& keyword) {
     std::vector<ConfigName>& list = config_.*(entry.many);
     while (peek().type != TokenType::end && find_entry(peek()) == nullptr) {
       if (peek().is(",")) unexpected("names without commas between them");

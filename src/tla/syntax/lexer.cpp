@@ -56,7 +56,7 @@ bool is_digit(char c) {
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
-bool is_word(char c) {
+bool is_name_character(char c) {
   return is_letter(c) || is_digit(c) || c == '_';
 }
 bool is_symbol_start(unsigned char c) {
@@ -166,7 +166,7 @@ class Lexer {
       if (end == std::string_view::npos) break;
       end = std::min(text_.find_first_not_of(" \t", end), text_.size());
       if (text_.substr(end).starts_with("MODULE") &&
-          (end + 6 >= text_.size() || !is_word(text_[end + 6]))) {
+          (end + 6 >= text_.size() || !is_name_character(text_[end + 6]))) {
         advance(found);
         return;
       }
@@ -221,7 +221,7 @@ class Lexer {
 
   void next() {
     const char c = at(0);
-    if (is_word(c)) {
+    if (is_name_character(c)) {
       word();
     } else if (c == '"') {
       string();
@@ -239,7 +239,7 @@ class Lexer {
     std::size_t length = 0;
     bool has_letter = false;
     bool is_number = true;
-    for (; is_word(at(length)); ++length) {
+    for (; is_name_character(at(length)); ++length) {
       has_letter = has_letter || is_letter(at(length));
       is_number = is_number && is_digit(at(length));
     }
@@ -304,7 +304,7 @@ class Lexer {
     }
     if (length == 1 || at(length) != '>') return false;
     ++length;
-    while (is_word(at(length))) ++length;
+    while (is_name_character(at(length))) ++length;
     while (at(length) == '.') ++length;
     add(TokenType::proof_step, length);
     return true;

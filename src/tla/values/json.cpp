@@ -221,9 +221,9 @@ class ValueReader : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool open(bool is_object) {
-    constexpr std::size_t kDepthMax = 500;
-    if (levels_.size() >= kDepthMax) {
-      throw ValueError(fmt::format("JSON is nested more than {} levels deep", kDepthMax));
+    constexpr std::size_t kJsonDepthMax = 500;
+    if (levels_.size() >= kJsonDepthMax) {
+      throw ValueError(fmt::format("JSON is nested more than {} levels deep", kJsonDepthMax));
     }
     levels_.push_back({.is_object = is_object, .names = {}, .values = {}});
     return true;

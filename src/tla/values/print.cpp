@@ -6,7 +6,7 @@
 namespace dissensus::tla {
 namespace {
 
-void write_text(std::string_view text, std::string& out) {
+void write_quoted(std::string_view text, std::string& out) {
   out += '"';
   for (const char letter : text) {
     switch (letter) {
@@ -168,7 +168,7 @@ void write(Value value, std::string& out) {
       fmt::format_to(std::back_inserter(out), "{}", value.number());
       break;
     case Type::text:
-      write_text(value.cell()->bytes(), out);
+      write_quoted(value.cell()->bytes(), out);
       break;
     case Type::model_value:
       out += value.cell()->bytes();

@@ -10,6 +10,7 @@
 #include "run/schedule_space.h"
 #include "systems/dag/guards.h"
 #include "systems/dag/settings.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::dag {
 namespace {
@@ -31,7 +32,7 @@ run::Scenario scenario(const std::string& name,
     if (line != "kind = \"dag\"") continue;
     for (const auto& [key, value] : changes) text += key + " = " + value + '\n';
   }
-  return run::parse_scenario(text, path);
+  return run::parse_scenario(text, path, simulated_systems());
 }
 
 std::string quoted(std::string_view word) {
@@ -164,7 +165,7 @@ TEST(DagScenarios, PropertiesHoldForRandomInputsAndFaults) {
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     Random random(seed, "inputs");
     const std::string text = random_inputs(random);
-    const run::Scenario inputs = run::parse_scenario(text, "inputs");
+    const run::Scenario inputs = run::parse_scenario(text, "inputs", simulated_systems());
     faults::Schedule schedule = run::random_schedule(inputs, random);
     const auto node = static_cast<NodeId>(random.below(inputs.nodes()));
     if (random.chance(0.5)) {

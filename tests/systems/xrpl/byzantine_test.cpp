@@ -7,12 +7,14 @@
 #include "run/runner.h"
 #include "run/scenario.h"
 #include "run/schedule_space.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::xrpl {
 namespace {
 
 run::Scenario load(const std::string& name) {
-  return run::load_scenario(DISSENSUS_SOURCE_DIR "/scenarios/xrpl/" + name + ".toml");
+  return run::load_scenario(DISSENSUS_SOURCE_DIR "/scenarios/xrpl/" + name + ".toml",
+                            simulated_systems());
 }
 
 faults::Schedule draw(const run::Scenario& scenario, std::uint64_t index) {
@@ -84,7 +86,7 @@ TEST(Byzantine, TheIncompatibleLedgerNeedsItsBug) {
   std::string text = scenario.text;
   const std::string bug = "bugs = [\"incompatible-ledger\"]\n";
   text.erase(text.find(bug), bug.size());
-  auto counts = failures(run::parse_scenario(text, "fixed.toml"), 150);
+  auto counts = failures(run::parse_scenario(text, "fixed.toml", simulated_systems()), 150);
   EXPECT_EQ(counts[kIncompatible], 0u);
 }
 

@@ -1,4 +1,5 @@
-// Behaviour that the reference leaves open and recorded servers decided (docs/results/xrpl-fidelity.md).
+// Behaviour that the reference leaves open and recorded servers decided
+// (docs/results/xrpl-fidelity.md).
 #include <string>
 #include <vector>
 
@@ -7,6 +8,7 @@
 
 #include "run/runner.h"
 #include "run/scenario.h"
+#include "systems/simulated/simulated.h"
 #include "trace/trace.h"
 
 namespace dissensus::xrpl {
@@ -24,7 +26,7 @@ Recorded record(const std::string& system, const std::string& workload, const st
                       "[system]\nkind = \"xrpl\"\nfirst_close = \"0s\"\n{}\n{}\n"
                       "[network]\nlatency = \"10ms\"\n[limits]\nvirtual_time = \"{}\"\n",
                       system, workload, until),
-          "recorded.toml"),
+          "recorded.toml", simulated_systems()),
       {}};
   run::Runner runner;
   run::RunOptions options;

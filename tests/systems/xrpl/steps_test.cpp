@@ -18,6 +18,7 @@
 #include "run/runner.h"
 #include "run/scenario.h"
 #include "run/schedule_space.h"
+#include "systems/simulated/simulated.h"
 #include "systems/xrpl/simulation.h"
 
 namespace dissensus::xrpl::testing {
@@ -71,7 +72,7 @@ max_delay = "4s"
 [limits]
 virtual_time = "40s"
 )",
-      "test");
+      "test", simulated_systems());
 }
 
 std::vector<Reported> steps_of(const run::Scenario& scenario, std::uint64_t seed) {

@@ -11,6 +11,7 @@
 #include "oracle/oracle.h"
 #include "run/runner.h"
 #include "run/scenario.h"
+#include "systems/simulated/simulated.h"
 #include "trace/trace.h"
 
 namespace dissensus::xrpl {
@@ -43,7 +44,7 @@ bound = "65s"
 [limits]
 virtual_time = "100s"
 )",
-                                                      "rules.toml"));
+                                                      "rules.toml", simulated_systems()));
     run::Runner runner;
     run::RunOptions options;
     options.detail = trace::Detail::decisions;

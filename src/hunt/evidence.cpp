@@ -1,0 +1,112 @@
+#include "hunt/evidence.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "dissensus/outside.h"
+#include "dissensus/random.h"
+
+#include "hunt/evaluator.h"
+#include "hunt/kept_runs.h"
+
+namespace dissensus::hunt {
+
+namespace {
+
+class Repetition final : public Evidence {
+ public:
+  explicit Repetition(const run::Scenario& scenario) : scenario_(scenario) {}
+
+  std::size_t window(std::size_t /*jobs*/) const override { return kWindow; }
+  void ask(run::RunOptions& /*options*/) const override {}
+  void keep(const run::RunResult& /*result*/, Item& /*item*/) const override {}
+
+  void conclude(EvaluationWorker& worker, Item& item) const override {
+    if (item.record.number % kRepeatEvery != 0) return;
+    // Without the online scheduler, which has changed: its recorded decisions must do.
+    const std::uint64_t again = worker.runner.run(scenario_, item.schedule, item.record.seed).hash;
+    item.record.stability = again == item.record.hash ? Stability::equal : Stability::different;
+  }
+
+  bool can_show_again() const override { return true; }
+
+  void prove(EvaluationWorker& worker, const Item& item, Finding& finding) const override {
+    const bool is_online = item.candidate.scheduler != nullptr;
+    if (!item.is_known && !is_online) return;
+    run::RunResult again = worker.runner.run(scenario_, finding.schedule, finding.seed);
+    finding.reproduced = again.hash == finding.hash;
+    finding.hash = again.hash;
+    finding.verdict = std::move(again.verdict);
+  }
+
+ private:
+  const run::Scenario& scenario_;
+};
+
+class Recording final : public Evidence {
+ public:
+  Recording(const run::Scenario& scenario, std::size_t confirmations, std::string kept_runs)
+      : scenario_(scenario), confirmations_(confirmations), kept_runs_(std::move(kept_runs)) {}
+
+  /// Such runs take long, and no two hunts are equal anyway: a search is better told of each.
+  std::size_t window(std::size_t jobs) const override { return jobs; }
+
+  void ask(run::RunOptions& options) const override {
+    options.detail = trace::Detail::everything;
+    options.metrics = true;
+    options.log = true;
+  }
+
+  void keep(const run::RunResult& result, Item& item) const override {
+    // Half a run is no result; the item is made again when the hunt goes on.
+    if (result.ended_by == kInterrupted) throw OutsideError(std::string(kInterrupted));
+    item.kept = std::make_shared<const run::RunResult>(result);
+  }
+
+  void conclude(EvaluationWorker& /*worker*/, Item& item) const override {
+    if (!kept_runs_.empty()) keep_run(kept_runs_, scenario_, item);
+  }
+
+  bool can_show_again() const override { return false; }
+
+  /// How often the schedule gives the same violation again. A known finding was confirmed before.
+  void prove(EvaluationWorker& worker, const Item& item, Finding& finding) const override {
+    finding.kept = item.kept;
+    if (item.is_known) {
+      finding.kept = read_kept_run(kept_runs_, item.record.number);
+      finding.verdict = finding.kept->verdict;
+      return;
+    }
+    for (std::size_t i = 0; i < confirmations_; ++i) {
+      const std::uint64_t seed = derive_seed(finding.seed, "confirmation", i) >> 11;
+      run::RunResult again;
+      try {
+        again = worker.runner.run(scenario_, finding.schedule, seed);
+      } catch (const OutsideError&) {
+        return;  // the finding stands, confirmed as far as it was
+      }
+      if (again.broken_off) return;
+      ++finding.confirmations;
+      const auto& violations = again.verdict.violations;
+      const auto is_same = [&](const oracle::Violation& violation) {
+        return violation.signature() == finding.signature;
+      };
+      if (std::any_of(violations.begin(), violations.end(), is_same)) ++finding.confirmed;
+    }
+  }
+
+ private:
+  const run::Scenario& scenario_;
+  std::size_t confirmations_;
+  std::string kept_runs_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Evidence> make_evidence(const run::Scenario& scenario,
+                                              std::size_t confirmations, std::string kept_runs) {
+  if (scenario.system->traits().repeatable) return std::make_unique<Repetition>(scenario);
+  return std::make_unique<Recording>(scenario, confirmations, std::move(kept_runs));
+}
+
+}  // namespace dissensus::hunt

@@ -1,0 +1,17 @@
+#include "systems/built_in/built_in.h"
+
+#include "systems/live/system.h"
+#include "systems/simulated/simulated.h"
+
+namespace dissensus {
+
+const SystemRegistry& built_in_systems() {
+  static const SystemRegistry kRegistry = [] {
+    SystemRegistry registry = simulated_systems();
+    registry.add(live::rippled_entry());
+    return registry;
+  }();
+  return kRegistry;
+}
+
+}  // namespace dissensus
