@@ -75,8 +75,10 @@ FidelityTable outcome_table(const FidelityComparison& comparison) {
     table.note = fmt::format(
         "Fisher's exact test over all runs: p {}, corrected {}. Under the same schedule (runs "
         "dealt to the sides at random): p {}, corrected {}.",
-        statistics::p_value_text(comparison.outcome_test.p), mark(comparison, comparison.outcome_test),
-        statistics::p_value_text(comparison.schedule_test.p), mark(comparison, comparison.schedule_test));
+        statistics::p_value_text(comparison.outcome_test.p),
+        mark(comparison, comparison.outcome_test),
+        statistics::p_value_text(comparison.schedule_test.p),
+        mark(comparison, comparison.schedule_test));
   }
   return table;
 }
@@ -162,7 +164,7 @@ std::string with_unit(const SampleComparison& row) {
   return row.unit.empty() ? row.name : fmt::format("{} / {}", row.name, row.unit);
 }
 
-FidelityTable experiment::sample_table(const FidelityComparison& comparison) {
+FidelityTable sample_table(const FidelityComparison& comparison) {
   FidelityTable table;
   table.id = "times";
   table.title = "Times, proposals, stalls";
@@ -277,7 +279,7 @@ std::vector<FidelityTable> fidelity_tables(const FidelityComparison& comparison)
   if (!comparison.violations.empty()) tables.push_back(violation_table(comparison));
   tables.push_back(message_table(comparison));
   tables.push_back(mix_table(comparison));
-  tables.push_back(experiment::sample_table(comparison));
+  tables.push_back(sample_table(comparison));
   tables.push_back(quantile_table(comparison));
   return tables;
 }
@@ -290,8 +292,8 @@ std::vector<std::string> fidelity_findings(const FidelityComparison& comparison)
     findings.push_back(fmt::format(
         "So few runs cannot show a difference: the smallest p-value they allow is {}, and {} "
         "after the correction for {} tests. More repetitions or schedules are needed.",
-        statistics::p_value_text(comparison.smallest_p), statistics::p_value_text(std::min(1.0, smallest)),
-        comparison.tests));
+        statistics::p_value_text(comparison.smallest_p),
+        statistics::p_value_text(std::min(1.0, smallest)), comparison.tests));
   } else if (std::min(comparison.runs[0], comparison.runs[1]) < kFewRuns) {
     findings.push_back(fmt::format(
         "With {} only large differences can show. Where none is found, the interval of the ratio "
