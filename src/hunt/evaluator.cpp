@@ -9,6 +9,7 @@
 
 #include "hunt/kept_runs.h"
 #include "hunt/schedule_codec.h"
+#include "run/recording.h"
 #include "search/genotype.h"
 
 namespace dissensus::hunt {
@@ -56,20 +57,13 @@ void add_run(const EvaluationPlan& plan, const RunSummary& summary, std::uint64_
   if (result.recorded) item.schedule = std::move(*result.recorded);
 }
 
-/// A run of real servers is there once: all of it is recorded.
-void record_everything(run::RunOptions& options) {
-  options.detail = trace::Detail::everything;
-  options.metrics = true;
-  options.log = true;
-}
-
 void run_item(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item) {
   if (!worker.measurement) worker.measurement.emplace(plan.scenario);
-  run::RunOptions options;
+  const bool is_live = plan.scenario.system->is_live();
+  // A run of real servers is there once: all of it is recorded.
+  run::RunOptions options = is_live ? run::with_everything() : run::RunOptions{};
   options.observer = &*worker.measurement;
   options.scheduler = item.candidate.scheduler.get();
-  const bool is_live = plan.scenario.system->is_live();
-  if (is_live) record_everything(options);
   const faults::Schedule asked = item.schedule;
   const NodeSet byzantine = faults::byzantine_nodes(asked.faults);
   const std::uint64_t item_seed = item.record.seed;

@@ -1,10 +1,12 @@
-// Behaviour that the reference leaves open and recorded servers decided (docs/results/xrpl-fidelity.md).
+// Behaviour that the reference leaves open and recorded servers decided
+// (docs/results/xrpl-fidelity.md).
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "run/recording.h"
 #include "run/runner.h"
 #include "run/scenario.h"
 #include "trace/trace.h"
@@ -27,9 +29,7 @@ Recorded record(const std::string& system, const std::string& workload, const st
           "recorded.toml"),
       {}};
   run::Runner runner;
-  run::RunOptions options;
-  options.detail = trace::Detail::everything;
-  result.records = runner.run(result.scenario, {}, 1, options).records;
+  result.records = runner.run(result.scenario, {}, 1, run::with_trace()).records;
   return result;
 }
 
