@@ -1,14 +1,13 @@
 #include "conform/pairing.h"
 
-#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include "conform/quint.h"
-#include "tla/syntax/config.h"
 #include "core/file.h"
+#include "core/toml_text.h"
+#include "tla/syntax/config.h"
 
 namespace dissensus::conform {
 namespace {
@@ -47,17 +46,17 @@ std::shared_ptr<const tla::Spec> load_spec(const Mapping& mapping, const Variant
 
 run::Scenario load_scenario(const Mapping& mapping, const Variant& variant,
                             const InputValues& values, const SystemRegistry& systems) {
-  std::vector<std::pair<std::string, std::string>> settings;
+  TomlText text(read_file(mapping.scenario, kTextBytesMax), mapping.scenario);
   for (std::size_t index = 0; index < values.size(); ++index) {
     const MappingInput& input = mapping.inputs[index];
     if (input.sets.empty()) continue;
     const std::string value = input_text(input, values[index], true);
-    settings.emplace_back(input.sets, input.unit.empty() ? value : '"' + value + '"');
+    text.set(input.sets, input.unit.empty() ? value : '"' + value + '"');
   }
-  settings.insert(settings.end(), variant.settings.begin(), variant.settings.end());
-  const std::string text = read_file(mapping.scenario, kTextBytesMax);
-  return run::parse_scenario(with_settings(text, mapping.scenario, settings), mapping.scenario,
-                             systems);
+  for (const auto& [key, value] : variant.settings) {
+    text.merge(fmt::format("{} = {}", key, value), fmt::format("{} = {}", key, value));
+  }
+  return run::parse_scenario(text.text(), mapping.scenario, systems);
 }
 
 }  // namespace
@@ -66,38 +65,6 @@ std::string input_text(const MappingInput& input, double value, bool with_unit) 
   const std::string number = input.is_whole ? std::to_string(static_cast<std::int64_t>(value))
                                             : fmt::format("{:.3f}", value);
   return with_unit ? number + input.unit : number;
-}
-
-std::string with_settings(const std::string& text, const std::string& name,
-                          const std::vector<std::pair<std::string, std::string>>& settings) {
-  if (settings.empty()) return text;
-  toml::table root;
-  try {
-    root = toml::parse(text, name);
-  } catch (const toml::parse_error& error) {
-    throw InputError(
-        fmt::format("{}:{}: {}", name, error.source().begin.line, error.description()));
-  }
-  for (const auto& [key, value] : settings) {
-    toml::table parsed;
-    try {
-      parsed = toml::parse("value = " + value);
-    } catch (const toml::parse_error& error) {
-      throw InputError(fmt::format("{} = {}: {}", key, value, error.description()));
-    }
-    toml::table* table = &root;
-    std::size_t begin = 0;
-    for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', begin)) {
-      const std::string part = key.substr(begin, dot - begin);
-      table = table->emplace<toml::table>(part).first->second.as_table();
-      if (table == nullptr) throw InputError(fmt::format("{}: {} is not a table", key, part));
-      begin = dot + 1;
-    }
-    table->insert_or_assign(key.substr(begin), *parsed.get("value"));
-  }
-  std::ostringstream stream;
-  stream << root;
-  return stream.str();
 }
 
 Pairing::Pairing(const Mapping& mapping, const Variant& variant, const InputValues& values,

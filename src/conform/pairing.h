@@ -50,8 +50,4 @@ class Pairing {
   std::unique_ptr<Lockstep> lockstep_;
 };
 
-/// A scenario's text with some keys replaced or added ("system.nodes", "7"). Throws InputError.
-std::string with_settings(const std::string& text, const std::string& name,
-                          const std::vector<std::pair<std::string, std::string>>& settings);
-
 }  // namespace dissensus::conform

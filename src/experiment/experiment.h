@@ -13,9 +13,9 @@
 
 #include "dissensus/plugin.h"
 
+#include "experiment/representation.h"
 #include "hunt/budget.h"
 #include "run/scenario.h"
-#include "experiment/representation.h"
 
 namespace dissensus::experiment {
 
@@ -147,10 +147,5 @@ struct Experiment {
 
 /// Throws InputError: "file:line: key: what was wrong, what was expected".
 Experiment load_experiment(const std::string& path, const Registry& registry);
-
-/// A scenario's text with changes, each a line of TOML such as `system.bugs = ["B1"]`. Tables are
-/// merged, everything else is replaced. Throws InputError.
-std::string with_changes(std::string_view text, const std::vector<std::string>& changes,
-                         const std::string& name);
 
 }  // namespace dissensus::experiment

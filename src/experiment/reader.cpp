@@ -9,11 +9,12 @@
 
 #include "dissensus/options.h"
 
-#include "hunt/parts.h"
 #include "core/file.h"
 #include "core/limits.h"
 #include "core/suggestion.h"
+#include "core/toml_text.h"
 #include "experiment/experiment.h"
+#include "hunt/parts.h"
 
 namespace dissensus::experiment {
 
@@ -209,13 +210,12 @@ class Reader {
     std::vector<std::string> changes = test_case.set;
     changes.insert(changes.end(), more.begin(), more.end());
     try {
-      const std::string text = with_changes(read_file(test_case.scenario, kScenarioBytesMax),
-                                            changes, test_case.scenario);
+      TomlText text(read_file(test_case.scenario, kScenarioBytesMax), test_case.scenario);
+      for (const std::string& change : changes) text.merge(change, change);
       return std::make_shared<run::Scenario>(
-          run::parse_scenario(text, "changed scenario", registry_.systems));
+          run::parse_scenario(text.text(), test_case.scenario, registry_.systems));
     } catch (const InputError& error) {
-      table.fail(key, fmt::format("{} with these changes is no scenario: {}", test_case.scenario,
-                                  error.what()));
+      table.fail(key, fmt::format("no scenario with these changes: {}", error.what()));
     }
   }
 

@@ -5,6 +5,8 @@
 
 #include "dissensus/options.h"
 
+#include "run/recording.h"
+
 namespace dissensus::experiment {
 namespace {
 
@@ -51,8 +53,7 @@ EventId last_start(const trace::Trace& trace) {
 
 Phenotype make_phenotype(run::Runner& runner, const run::Scenario& scenario,
                          const PhenotypeRequest& request) {
-  run::RunOptions options;
-  options.detail = trace::Detail::everything;
+  run::RunOptions options = run::with_trace();
   if (request.then_seed) {
     options.branch = run::Branch{request.started, std::nullopt, *request.then_seed};
   }

@@ -2,9 +2,35 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "core/assert.h"
 
 namespace dissensus::faults {
+
+PriorityRate read_rate(const Options& options) {
+  // Narrow enough that no interval between two releases is zero or endless.
+  constexpr double kShareMin = 1e-6;
+  constexpr double kShareMax = 1e6;
+  constexpr double kSizeMax = 1e9;
+  PriorityRate rate;
+  rate.base = options.number("base", rate.base, kShareMin, kShareMax);
+  rate.min = options.number("min", rate.min, kShareMin, kShareMax);
+  rate.max = options.number("max", rate.max, kShareMin, kShareMax);
+  rate.target = options.number("target", rate.target, 0, kSizeMax);
+  rate.overflow = options.number("overflow", rate.overflow, 0, kSizeMax);
+  rate.underflow = options.number("underflow", rate.underflow, 0, kSizeMax);
+  rate.sensitivity = options.number("sensitivity", rate.sensitivity, 1, kSizeMax);
+  if (rate.min > rate.base || rate.base > rate.max) {
+    options.fail(fmt::format("expected min <= base <= max, found min {}, base {}, max {}", rate.min,
+                             rate.base, rate.max));
+  }
+  if (rate.underflow > rate.overflow) {
+    options.fail(fmt::format("expected underflow <= overflow, found underflow {}, overflow {}",
+                             rate.underflow, rate.overflow));
+  }
+  return rate;
+}
 
 ReleaseRate::ReleaseRate(const PriorityRate& settings, std::size_t genes)
     : sensitivity_(settings.sensitivity),

@@ -3,11 +3,15 @@
 
 #include <cstddef>
 
+#include "dissensus/options.h"
 #include "dissensus/time.h"
 
 #include "faults/schedule.h"
 
 namespace dissensus::faults {
+
+/// The table `rate` of a schedule or scenario (docs/formats/schedule.md); throws InputError.
+PriorityRate read_rate(const Options& options);
 
 /// The rate r, in events per second. It changes only when an event is executed; while the inbox is
 /// empty nothing is, so the rate waits as well.

@@ -13,6 +13,7 @@
 #include "dissensus/random.h"
 
 #include "core/parallel.h"
+#include "run/recording.h"
 #include "run/runner.h"
 #include "run/schedule_space.h"
 
@@ -68,10 +69,8 @@ class SideRuns {
     const run::Scenario& scenario = *own_.scenario;
     const RunPlace place = place_of(index);
     try {
-      run::RunOptions options;
-      options.detail = trace::Detail::everything;
       const run::RunResult run_result = worker.runner->run(
-          scenario, plan_.schedules[place.schedule].schedule, place.seed, options);
+          scenario, plan_.schedules[place.schedule].schedule, place.seed, run::with_trace());
       if (run_result.broken_off) {
         result.reason = run_result.ended_by;
       } else {

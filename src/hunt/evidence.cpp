@@ -8,6 +8,7 @@
 
 #include "hunt/evaluator.h"
 #include "hunt/kept_runs.h"
+#include "run/recording.h"
 
 namespace dissensus::hunt {
 
@@ -18,7 +19,7 @@ class Repetition final : public Evidence {
   explicit Repetition(const run::Scenario& scenario) : scenario_(scenario) {}
 
   std::size_t window(std::size_t /*jobs*/) const override { return kWindow; }
-  void ask(run::RunOptions& /*options*/) const override {}
+  run::RunOptions recording() const override { return {}; }
   void keep(const run::RunResult& /*result*/, Item& /*item*/) const override {}
 
   void conclude(EvaluationWorker& worker, Item& item) const override {
@@ -51,11 +52,7 @@ class Recording final : public Evidence {
   /// Such runs take long, and no two hunts are equal anyway: a search is better told of each.
   std::size_t window(std::size_t jobs) const override { return jobs; }
 
-  void ask(run::RunOptions& options) const override {
-    options.detail = trace::Detail::everything;
-    options.metrics = true;
-    options.log = true;
-  }
+  run::RunOptions recording() const override { return run::with_everything(); }
 
   void keep(const run::RunResult& result, Item& item) const override {
     // Half a run is no result; the item is made again when the hunt goes on.

@@ -24,7 +24,7 @@ class Evidence {
   /// Candidates under way at any time.
   virtual std::size_t window(std::size_t jobs) const = 0;
   /// What the runs of an item must record.
-  virtual void ask(run::RunOptions& options) const = 0;
+  virtual run::RunOptions recording() const = 0;
   /// `result` is the run that the item's record tells of from now on.
   virtual void keep(const run::RunResult& result, Item& item) const = 0;
   /// All runs of a new item are made.

@@ -9,6 +9,7 @@
 #include "core/assert.h"
 #include "hunt/kept_runs.h"
 #include "hunt/schedule_codec.h"
+#include "run/recording.h"
 
 namespace dissensus::hunt {
 
@@ -86,9 +87,7 @@ run::RunResult StoreSource::run_again(const ItemRecord& item) {
   const faults::Schedule schedule =
       decode_schedule(item.schedule, fmt::format("{}: item {}", path_, item.number),
                       scenario_.system_description(), scenario_.nodes());
-  run::RunOptions options;
-  options.detail = trace::Detail::everything;
-  run::RunResult result = runner_.run(scenario_, schedule, item.seed, options);
+  run::RunResult result = runner_.run(scenario_, schedule, item.seed, run::with_trace());
   if (result.hash != item.hash) {
     throw InputError(fmt::format("{}: item {} was another run: its trace hash is {}, now {}", path_,
                                  item.number, trace::to_hex(item.hash),

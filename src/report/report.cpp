@@ -10,6 +10,7 @@
 #include "faults/words.h"
 #include "report/charts.h"
 #include "report/page.h"
+#include "run/recording.h"
 #include "trace/exporters.h"
 #include "trace/labels.h"
 
@@ -296,8 +297,7 @@ std::string before_section(const Finding& finding) {
 }  // namespace
 
 RecordedRun record(const run::Recipe& recipe, std::string replay) {
-  run::RunOptions options;
-  options.detail = trace::Detail::everything;
+  run::RunOptions options = run::with_trace();
   options.branch = recipe.branch;
   run::Runner runner;
   run::RunResult result = runner.run(recipe.scenario, recipe.schedule, recipe.seed, options);

@@ -13,6 +13,7 @@
 
 #include "core/file.h"
 #include "core/limits.h"
+#include "run/recording.h"
 #include "trace/exporters.h"
 #include "trace/trace_file.h"
 
@@ -178,10 +179,7 @@ void write_run_folder(const std::string& folder, const Recipe& recipe, const Run
 }
 
 RunResult record_run(const std::string& folder, const Recipe& recipe) {
-  RunOptions options;
-  options.detail = trace::Detail::everything;
-  options.metrics = true;
-  options.log = true;
+  RunOptions options = with_everything();
   options.branch = recipe.branch;
   Runner runner;
   RunResult result = runner.run(recipe.scenario, recipe.schedule, recipe.seed, options);

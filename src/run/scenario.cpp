@@ -7,6 +7,8 @@
 
 #include "core/file.h"
 #include "core/suggestion.h"
+#include "core/toml_text.h"
+#include "faults/release_rate.h"
 
 namespace dissensus::run {
 
@@ -45,7 +47,6 @@ class ScenarioReader {
   void read_clocks();
   void read_workload();
   void read_space();
-  void read_rate(const Options& options);
   void read_byzantine(const Options& options);
   NodeSet read_nodes(const OptionValue& value) const;
   void read_phases();
@@ -221,17 +222,6 @@ void ScenarioReader::read_workload() {
                    [](const auto& a, const auto& b) { return a.at < b.at; });
 }
 
-void ScenarioReader::read_rate(const Options& options) {
-  faults::PriorityRate& rate = scenario_.space.rate;
-  rate.base = options.number("base", rate.base, 1e-6, 1e6);
-  rate.min = options.number("min", rate.min, 1e-6, 1e6);
-  rate.max = options.number("max", rate.max, 1e-6, 1e6);
-  rate.target = options.number("target", rate.target, 0, 1e9);
-  rate.overflow = options.number("overflow", rate.overflow, 0, 1e9);
-  rate.underflow = options.number("underflow", rate.underflow, 0, 1e9);
-  rate.sensitivity = options.number("sensitivity", rate.sensitivity, 1, 1e6);
-}
-
 void ScenarioReader::read_space() {
   const Options options = document_.table("schedule");
   ScheduleSpace& space = scenario_.space;
@@ -259,7 +249,7 @@ void ScenarioReader::read_space() {
       space.kinds.push_back(static_cast<MessageKind>(i));
     }
   }
-  read_rate(options.table("rate"));
+  space.rate = faults::read_rate(options.table("rate"));
   if (options.has("byzantine")) read_byzantine(options.table("byzantine"));
 }
 
@@ -418,44 +408,16 @@ Scenario parse_scenario(std::string_view text, std::string name, const SystemReg
   return ScenarioReader(text, name, systems).read();
 }
 
-namespace {
-std::string_view without_blanks(std::string_view line) {
-  const std::size_t first = line.find_first_not_of(" \t");
-  return first == std::string_view::npos ? std::string_view{} : line.substr(first);
-}
-
-/// The text with the simulated system. Line by line, since a person wrote it and may read it.
-std::string simulated_text(std::string_view text, const SystemTraits& traits) {
-  std::string result;
-  std::string_view table;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-    const std::string_view line = text.substr(0, end);
-    const std::string_view content = without_blanks(line);
-    text.remove_prefix(end);
-    if (content.starts_with('[')) table = content.substr(0, content.find(']') + 1);
-    const auto is_lacking = [&](const std::string& key) {
-      return table == fmt::format("[system.{}]", key) ||
-             (table == "[system]" && content.starts_with(key));
-    };
-    if (std::any_of(traits.twin_lacks.begin(), traits.twin_lacks.end(), is_lacking)) continue;
-    if (table == "[system]" && content.starts_with("kind")) {
-      result += fmt::format("kind = \"{}\"\n", traits.twin);
-    } else {
-      result += line;
-    }
-  }
-  return result;
-}
-}  // namespace
-
 Scenario simulated_twin(const Scenario& scenario, const SystemRegistry& systems) {
   const SystemTraits traits = scenario.system->traits();
   if (traits.twin.empty()) {
     throw InputError(fmt::format("{}: no system simulates \"{}\"", scenario.path,
                                  scenario.system_description().name));
   }
-  return parse_scenario(simulated_text(scenario.text, traits), scenario.path, systems);
+  TomlText text(scenario.text, scenario.path);
+  text.set("system.kind", '"' + traits.twin + '"');
+  for (const std::string& key : traits.twin_lacks) text.remove("system." + key);
+  return parse_scenario(text.text(), scenario.path, systems);
 }
 
 Scenario load_scenario(const std::string& path, const SystemRegistry& systems) {

@@ -7,27 +7,14 @@
 #include <utility>
 
 #include "core/assert.h"
+#include "run/schedule_space.h"
 #include "search/fault_space.h"
 
 namespace dissensus::search {
 
 namespace {
+using run::varying_genes;
 using Type = run::ScheduleSpace::Type;
-
-/// Indices of the genes that vary, ascending.
-std::vector<std::size_t> varying_genes(const run::Scenario& scenario) {
-  if (scenario.space.type != Type::delay && scenario.space.type != Type::priority) return {};
-  const faults::GeneSpace genes = scenario.genes();
-  std::vector<bool> varies(genes.kinds, false);
-  for (const MessageKind kind : scenario.space.kinds) varies[kind] = true;
-  std::vector<std::size_t> indices;
-  const std::size_t per_kind = genes.nodes * (genes.nodes - 1);
-  for (std::size_t kind = 0; kind < genes.kinds; ++kind) {
-    if (!varies[kind]) continue;
-    for (std::size_t i = 0; i < per_kind; ++i) indices.push_back(kind * per_kind + i);
-  }
-  return indices;
-}
 
 faults::DelaySchedule to_delays(const Genotype& genotype, const std::vector<std::size_t>& varying,
                                 std::size_t genes) {
@@ -41,21 +28,10 @@ faults::DelaySchedule to_delays(const Genotype& genotype, const std::vector<std:
   return schedule;
 }
 
-faults::PrioritySchedule to_priorities(const Genotype& genotype,
-                                       const std::vector<std::size_t>& varying, std::size_t genes,
-                                       const faults::PriorityRate& rate) {
-  faults::PrioritySchedule schedule;
-  schedule.rate = rate;
-  schedule.priority.assign(genes, 0);
-  const auto fixed = static_cast<std::uint32_t>(genes - varying.size());
-  for (std::size_t i = 0; i < varying.size(); ++i) {
-    schedule.priority[varying[i]] = fixed + static_cast<std::uint32_t>(genotype.genes[i]);
-  }
-  std::uint32_t lowest = 0;
-  for (std::uint32_t& priority : schedule.priority) {
-    if (priority == 0) priority = ++lowest;
-  }
-  return schedule;
+faults::PrioritySchedule to_priorities(const Genotype& genotype, const run::Scenario& scenario) {
+  std::vector<std::uint32_t> ranking;
+  for (const double rank : genotype.genes) ranking.push_back(static_cast<std::uint32_t>(rank));
+  return run::to_priorities(scenario, ranking);
 }
 }  // namespace
 
@@ -100,11 +76,10 @@ faults::Schedule to_schedule(const Genotype& genotype, const run::Scenario& scen
   const std::vector<std::size_t> varying = varying_genes(scenario);
   DISSENSUS_ASSERT(genotype.genes.size() == varying.size(),
                    "search::to_schedule : a genotype of this scenario");
-  const std::size_t genes = scenario.genes().size();
   if (scenario.space.type == Type::delay) {
-    schedule.scheduler = to_delays(genotype, varying, genes);
+    schedule.scheduler = to_delays(genotype, varying, scenario.genes().size());
   } else if (scenario.space.type == Type::priority) {
-    schedule.scheduler = to_priorities(genotype, varying, genes, scenario.space.rate);
+    schedule.scheduler = to_priorities(genotype, scenario);
   }
   return schedule;
 }

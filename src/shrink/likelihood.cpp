@@ -9,6 +9,7 @@
 
 #include "core/parallel.h"
 #include "core/proportion.h"
+#include "run/recording.h"
 #include "run/schedule_space.h"
 #include "shrink/runners.h"
 #include "shrink/shrink.h"
@@ -76,10 +77,8 @@ std::vector<LikelihoodPoint> failure_likelihood(const run::Recipe& recipe,
     throw InputError(recipe.scenario.path + ": this run itself continued another one");
   }
   RunnerPool pool;
-  run::RunOptions recording;
-  recording.detail = trace::Detail::everything;
   const run::RunResult failing =
-      pool.lend()->run(recipe.scenario, recipe.schedule, recipe.seed, recording);
+      pool.lend()->run(recipe.scenario, recipe.schedule, recipe.seed, run::with_trace());
   const std::string signature = failure_of(failing);
   if (signature.empty()) {
     throw InputError(

@@ -9,6 +9,7 @@
 
 #include "dissensus/time.h"
 
+#include "core/toml_text.h"
 #include "run/scenario.h"
 
 namespace dissensus::shrink {
@@ -22,13 +23,13 @@ struct ScenarioEdit {
   bool empty() const { return removed_requests.empty() && !faults_until && !virtual_time; }
 };
 
-/// A scenario file with the places of what can be edited. What is written in a way that has no such
-/// place (`workload = [{...}]` on one line) stays as it is.
+/// A scenario file and what can be taken out of it. Requests in brackets (`workload = [{...}]`)
+/// stay.
 class ScenarioText {
  public:
   explicit ScenarioText(const run::Scenario& scenario);
 
-  std::size_t requests() const { return requests_.size(); }
+  std::size_t requests() const { return requests_; }
   /// When the faults stop, where the file says so by time.
   std::optional<Duration> faults_until() const { return faults_until_; }
   std::optional<Duration> virtual_time() const { return virtual_time_; }
@@ -36,19 +37,11 @@ class ScenarioText {
   std::string edited(const ScenarioEdit& edit) const;
 
  private:
-  /// Bytes of the text, half open.
-  struct Place {
-    std::size_t begin = 0;
-    std::size_t end = 0;
-  };
-  struct Finder;
-
-  std::string text_;
-  std::vector<Place> requests_;
+  TomlText text_;
+  std::size_t requests_ = 0;
   std::optional<Duration> faults_until_;
-  Place faults_until_place_;
+  std::string faults_until_key_;
   std::optional<Duration> virtual_time_;
-  Place virtual_time_place_;
 };
 
 }  // namespace dissensus::shrink

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "run/recording.h"
 #include "run/runner.h"
 #include "run/scenario.h"
 #include "studies.h"
@@ -72,9 +73,8 @@ void study_figure(const StudyOptions& options) {
   }
   recipe.schedule.scheduler = std::move(delays);
   run::Runner runner;
-  run::RunOptions run_options;
-  run_options.detail = trace::Detail::everything;
-  run::RunResult result = runner.run(recipe.scenario, recipe.schedule, recipe.seed, run_options);
+  run::RunResult result =
+      runner.run(recipe.scenario, recipe.schedule, recipe.seed, run::with_trace());
   std::string text;
   for (const oracle::Violation& violation : result.verdict.violations) {
     text += fmt::format("{}\n", violation.text);

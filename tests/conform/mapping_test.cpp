@@ -66,14 +66,5 @@ TEST(MappingTest, MissingAndContradictoryKeysAreRefused) {
               HasSubstr("expected an [abstraction]"));
 }
 
-TEST(MappingTest, SettingsReplaceKeysOfAScenario) {
-  const std::string text = with_settings("a = 1\n[system]\nnodes = 3\n", "s.toml",
-                                         {{"system.nodes", "7"}, {"network.latency", "\"1ms\""}});
-  EXPECT_THAT(text, HasSubstr("nodes = 7"));
-  EXPECT_THAT(text, HasSubstr("latency"));
-  EXPECT_THROW(with_settings("a = 1\n", "s.toml", {{"a.b", "7"}}), InputError);
-  EXPECT_THROW(with_settings("a = 1\n", "s.toml", {{"b", "[7"}}), InputError);
-}
-
 }  // namespace
 }  // namespace dissensus::conform

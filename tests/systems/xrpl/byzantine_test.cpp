@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "run/recording.h"
 #include "run/runner.h"
 #include "run/scenario.h"
 #include "run/schedule_space.h"
@@ -124,9 +125,7 @@ TEST(Byzantine, AWrittenPlanReproducesTheIncompatibleLedger) {
         {"type": "mutate", "node": 3, "round": 5, "seed": 1, "field": "ledger_seq"}]})",
                                                        "s.json", scenario.system_description(), 7);
     run::Runner runner;
-    run::RunOptions options;
-    options.detail = trace::Detail::everything;
-    const run::RunResult result = runner.run(scenario, schedule, seed, options);
+    const run::RunResult result = runner.run(scenario, schedule, seed, run::with_trace());
     found += fails(result.verdict, kIncompatible) ? 1 : 0;
     std::set<EventType> seen;
     for (const trace::Record& record : result.records) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "run/recording.h"
 #include "run/runner.h"
 #include "run/scenario.h"
 #include "systems/simulated/simulated.h"
@@ -29,9 +30,7 @@ Recorded record(const std::string& system, const std::string& workload, const st
           "recorded.toml", simulated_systems()),
       {}};
   run::Runner runner;
-  run::RunOptions options;
-  options.detail = trace::Detail::everything;
-  result.records = runner.run(result.scenario, {}, 1, options).records;
+  result.records = runner.run(result.scenario, {}, 1, run::with_trace()).records;
   return result;
 }
 
