@@ -66,29 +66,37 @@ conform::Variant variant_of(const ConformOptions& options) {
   return variant;
 }
 
-std::string cut_text(const conform::WorkflowCounters& counters,
-                     const conform::WorkflowLimits& limits) {
-  return fmt::format(
-      "judged in part: of {} traces only the first {} steps (--limit-steps), not the rest\n",
-      counters.cut_traces, limits.trace_events);
-}
-
 void add_step_limit(CLI::App& app, ConformOptions& options) {
   app.add_option("--limit-steps", options.limits.trace_events,
                  "Judge so many steps of one run; longer ones are reported as judged in part")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}))
       ->capture_default_str();
+  app.add_option("--frontier", options.limits.judge.frontier_most,
+                 "Most model states that may fit what was seen; beyond, the verdict is unknown")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
+      ->capture_default_str();
 }
 
-void print_counters(const conform::WorkflowCounters& counters,
-                    const conform::WorkflowLimits& limits) {
+void print_counters(const conform::WorkflowCounters& counters) {
   fmt::print("{} traces, {} steps judged in {:.2f} s (and {:.2f} s to make them)\n",
              counters.traces, counters.steps, counters.verify_seconds, counters.generate_seconds);
-  if (counters.same_sequence + counters.same_order > 0) {
-    fmt::print("{} traces were known, {} more up to the order of independent steps\n",
-               counters.same_sequence, counters.same_order);
+  if (counters.same_sequence > 0) {
+    fmt::print("{} traces were known: not judged again\n", counters.same_sequence);
   }
-  if (counters.cut_traces > 0) fmt::print("{}", cut_text(counters, limits));
+  if (counters.stopped_walks > 0) {
+    fmt::print("{} of {} walks ended before their depth: the model had no step\n",
+               counters.stopped_walks, counters.walks);
+  }
+}
+
+/// "No violation" is a result only where nothing was left out.
+void print_gaps(const std::vector<std::string>& gaps) {
+  if (gaps.empty()) {
+    fmt::print("no violation: model and implementation agree\n");
+    return;
+  }
+  fmt::print("unknown: no violation as far as model and implementation were compared\n");
+  for (const std::string& gap : gaps) fmt::print("not covered: {}\n", gap);
 }
 
 void print_coverage(const conform::BoundMapping::Coverage& coverage) {
@@ -136,9 +144,7 @@ ExitCode run_check(const ConformOptions& options) {
   if (options.workflow == "both") {
     finding = conformance.conform(options.rounds, depth, limits);
   } else if (options.workflow == "one") {
-    for (std::size_t round = 0; round < options.rounds && !finding; ++round) {
-      finding = conformance.workflow_one({inputs, values}, limits);
-    }
+    finding = conformance.workflow_one({inputs, values, true, options.rounds}, limits);
   } else {
     finding = conformance.workflow_two({walks, depth}, limits);
   }
@@ -146,20 +152,23 @@ ExitCode run_check(const ConformOptions& options) {
 
   const conform::WorkflowCounters& counters = conformance.counters();
   const conform::BoundMapping::Coverage coverage = conformance.coverage();
-  const bool is_cut = counters.cut_traces > 0;
+  const std::vector<std::string> gaps = conform::gaps(counters, limits);
   std::string text;
   if (finding) text = conform::to_json({options.file, variant, *finding});
   if (finding && !options.out.empty()) write_file(options.out, text);
   if (options.output.json) {
-    Json json{{"result", finding  ? "violation"
-                         : is_cut ? "incomplete"
-                                  : "conforms"},
+    Json json{{"result", finding        ? "violation"
+                         : gaps.empty() ? "conforms"
+                                        : "unknown"},
+              {"not_covered", gaps},
               {"traces", counters.traces},
               {"steps", counters.steps},
               {"cut_traces", counters.cut_traces},
               {"limit_steps", limits.trace_events},
               {"same_sequence", counters.same_sequence},
-              {"same_order", counters.same_order},
+              {"unknown_traces", counters.unknown_traces},
+              {"left_out", counters.left_out},
+              {"walks", counters.walks},
               {"cached_steps", counters.cached_steps},
               {"new_views", counters.new_views},
               {"stopped_walks", counters.stopped_walks},
@@ -173,11 +182,10 @@ ExitCode run_check(const ConformOptions& options) {
     if (finding) {
       print_finding(mapping, *finding);
     } else {
-      fmt::print("no violation: model and implementation agree{}\n",
-                 is_cut ? " as far as they were compared" : "");
+      print_gaps(gaps);
       print_coverage(coverage);
     }
-    print_counters(counters, limits);
+    print_counters(counters);
     if (finding && !options.out.empty()) {
       fmt::print("again: dissensus conform replay {}{}\n", options.out,
                  finding->is_script || limits.trace_events == conform::WorkflowLimits{}.trace_events
@@ -186,7 +194,7 @@ ExitCode run_check(const ConformOptions& options) {
     }
   }
   if (finding) return kViolation;
-  return is_cut ? kUnknown : kAllHeld;
+  return gaps.empty() ? kAllHeld : kUnknown;
 }
 
 ExitCode run_replay(const ConformOptions& options) {
@@ -194,15 +202,18 @@ ExitCode run_replay(const ConformOptions& options) {
   const conform::Mapping mapping = conform::load_mapping(file.mapping);
   conform::Conformance conformance(mapping, file.variant, 1, built_in_systems());
   const auto violation = conformance.repeat(file.finding, options.limits);
-  const bool is_cut = conformance.counters().cut_traces > 0;
+  const std::vector<std::string> gaps = conform::gaps(conformance.counters(), options.limits);
   if (!options.output.quiet) {
-    fmt::print("{}",
-               violation ? conform::to_text(*violation)
-               : is_cut ? "no violation so far; " + cut_text(conformance.counters(), options.limits)
-                        : "no violation: it does not show any more\n");
+    if (violation) {
+      fmt::print("{}", conform::to_text(*violation));
+    } else if (gaps.empty()) {
+      fmt::print("no violation: it does not show any more\n");
+    } else {
+      print_gaps(gaps);
+    }
   }
   if (violation) return kViolation;
-  return is_cut ? kUnknown : kAllHeld;
+  return gaps.empty() ? kAllHeld : kUnknown;
 }
 
 ExitCode run_catalogue(const ConformOptions& options) {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "tla/syntax/ast.h"
 #include "core/suggestion.h"
+#include "tla/syntax/ast.h"
 
 namespace dissensus::conform {
 
@@ -80,17 +80,16 @@ tla::Value to_value(tla::Store& store, const FieldValue& value) {
   return std::visit(Visitor{store}, value);
 }
 
-BoundMapping::BoundMapping(const Mapping& mapping, Model& model, const System& system)
+BoundMapping::BoundMapping(const Mapping& mapping, tla::Machine& model, const System& system)
     : mapping_(mapping),
-      model_(model),
-      machine_(model.machine()),
+      machine_(model),
       system_(system.description()),
       entries_of_(system_.steps.size() + 2),
-      replay_of_(model.actions().size()),
-      hidden_(model.actions().size(), 0),
+      replay_of_(model.spec().actions().size()),
+      hidden_(model.spec().actions().size(), 0),
       automatic_(system_.kinds.size(), false),
-      weights_(model.actions().size(), 1.0),
-      action_seen_(model.actions().size(), false) {
+      weights_(model.spec().actions().size(), 1.0),
+      action_seen_(model.spec().actions().size(), false) {
   bind_events();
   bind_views();
   bind_abstraction();
@@ -154,13 +153,13 @@ BoundMapping::Compiled BoundMapping::compile(const std::optional<MappedText>& te
 
 tla::ActionId BoundMapping::action_of(const OptionValue& at, std::string_view name,
                                       std::size_t arity) const {
-  const auto action = model_.find_action(name);
+  const auto action = machine_.spec().find_action(name);
   if (!action) {
     std::vector<std::string> names;
-    for (const tla::ActionDescription& one : model_.actions()) names.push_back(one.name);
+    for (const tla::ActionDescription& one : machine_.spec().actions()) names.push_back(one.name);
     at.fail(unknown("action", name, names) + " in the model");
   }
-  const std::size_t expected = model_.actions()[*action].parameters.size();
+  const std::size_t expected = machine_.spec().actions()[*action].parameters.size();
   if (arity != expected) {
     at.fail(fmt::format("{} takes {} argument{}, not {}", name, expected, expected == 1 ? "" : "s",
                         arity));
@@ -212,10 +211,9 @@ void BoundMapping::bind_events() {
     entries_.push_back(std::move(entry));
   }
   for (const MappingHidden& hidden : mapping_.hidden) {
-    const auto action = model_.find_action(hidden.action);
+    const auto action = machine_.spec().find_action(hidden.action);
     if (!action) action_of(hidden.at, hidden.action, 0);
     hidden_[*action] = hidden.most;
-    has_hidden_ = true;
   }
 }
 
@@ -285,7 +283,7 @@ void BoundMapping::bind_replays(const System& system) {
 
 void BoundMapping::bind_weights() {
   for (const MappingWeight& weight : mapping_.weights) {
-    const auto action = model_.find_action(weight.action);
+    const auto action = machine_.spec().find_action(weight.action);
     if (!action) action_of(weight.at, weight.action, 0);
     weights_[*action] = weight.weight;
   }
@@ -455,9 +453,9 @@ BoundMapping::Coverage BoundMapping::coverage() const {
     if (!entry_seen_[index]) coverage.events_never_seen.push_back(mapping_.events[index].name);
   }
   for (std::size_t action = 0; action < action_seen_.size(); ++action) {
-    const bool is_next = model_.actions()[action].name == next;
-    if (model_.actions()[action].is_label && !is_next && !action_seen_[action]) {
-      coverage.actions_never_seen.push_back(model_.actions()[action].name);
+    const bool is_next = machine_.spec().actions()[action].name == next;
+    if (machine_.spec().actions()[action].is_label && !is_next && !action_seen_[action]) {
+      coverage.actions_never_seen.push_back(machine_.spec().actions()[action].name);
     }
   }
   return coverage;

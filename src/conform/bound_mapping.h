@@ -14,7 +14,7 @@
 #include "dissensus/system.h"
 
 #include "conform/mapping.h"
-#include "conform/model.h"
+#include "tla/evaluation/machine.h"
 
 namespace dissensus::conform {
 
@@ -51,11 +51,12 @@ class BoundMapping {
  public:
   /// Throws InputError for unknown actions, arities, variables, events, kinds and fields. All
   /// references must outlive it.
-  BoundMapping(const Mapping& mapping, Model& model, const System& system);
+  BoundMapping(const Mapping& mapping, tla::Machine& model, const System& system);
 
   const Mapping& mapping() const { return mapping_; }
   const SystemDescription& system() const { return system_; }
-  Model& model() const { return model_; }
+  /// The model: its states, steps and labels.
+  tla::Machine& machine() const { return machine_; }
 
   std::uint32_t crash_event() const { return static_cast<std::uint32_t>(system_.steps.size()); }
   std::uint32_t restart_event() const { return crash_event() + 1; }
@@ -88,8 +89,9 @@ class BoundMapping {
   /// The first property that does not hold.
   std::optional<std::string> violated_property(const tla::State& abstracted);
 
-  std::uint32_t hidden_most(tla::ActionId action) const { return hidden_[action]; }
-  bool has_hidden() const { return has_hidden_; }
+  /// By action: how many of its steps may happen unseen before an event.
+  const std::vector<std::uint32_t>& hidden() const { return hidden_; }
+  bool has_hidden() const { return !mapping_.hidden.empty(); }
 
   /// How to carry a label out from a state of the model. Nullopt: the mapping does not say.
   std::optional<ReplayCommand> command(const tla::Label& label, const tla::State& state);
@@ -142,7 +144,6 @@ class BoundMapping {
                  ViewDifference* difference);
 
   const Mapping& mapping_;
-  Model& model_;
   tla::Machine& machine_;
   const SystemDescription& system_;
   std::vector<EventEntry> entries_;
@@ -154,8 +155,7 @@ class BoundMapping {
   std::vector<Replay> replays_;
   std::vector<std::optional<std::size_t>> replay_of_;  ///< by action
   std::vector<std::uint32_t> hidden_;                  ///< by action
-  bool has_hidden_ = false;
-  std::vector<bool> automatic_;  ///< by kind
+  std::vector<bool> automatic_;                        ///< by kind
   std::vector<double> weights_;
   std::vector<bool> entry_seen_;
   std::vector<bool> action_seen_;

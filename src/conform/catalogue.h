@@ -17,9 +17,9 @@ struct CatalogueEntry {
   std::string title;
   std::string side;  ///< where the fault is: model or implementation
   Variant variant;
-  /// What each workflow must find; nullopt: nothing.
-  std::optional<Violation::Type> one;
-  std::optional<Violation::Type> two;
+  /// What each workflow must say: Prop, Type-I, Type-II, none, or unknown (it checks nothing).
+  std::string one;
+  std::string two;
   std::string paper;  ///< what was published about it, for the table
 };
 
@@ -37,14 +37,16 @@ struct CatalogueVerdict {
   std::optional<ConformanceFinding> finding;
   std::string
       config;  ///< the least that found it, "3/2" or "10/1000"; else the most that was tried
-  double seconds = 0;  ///< from the files to the verdict
-  std::uint64_t traces = 0;
-  std::uint64_t cut_traces = 0;  ///< judged in part: too long
+  double seconds = 0;             ///< from the files to the verdict
+  std::vector<std::string> gaps;  ///< what was not checked; none is not said then
 };
+/// "Type-I", "none", "unknown".
+std::string to_string(const CatalogueVerdict& verdict);
+
 struct CatalogueRow {
   CatalogueVerdict one;
   CatalogueVerdict two;
-  bool is_expected = false;  ///< "nothing" is not said of runs that were judged in part
+  bool is_expected = false;
 };
 
 CatalogueRow run_entry(const Mapping& mapping, const CatalogueEntry& entry, std::uint64_t seed,

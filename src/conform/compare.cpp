@@ -147,6 +147,7 @@ class ImplementationPair {
       }
       if (our != their) return fmt::format("{} is {} and {}", name, our, their);
     }
+    if (theirs.fields.size() > ours.fields.size()) return "only the second says more of its state";
     return std::nullopt;
   }
 
@@ -164,36 +165,43 @@ tla::Value moved(tla::Store& to, tla::Value value) {
 }
 
 /// Follows one model with another.
-class ModelPair {
+class ModelPair final : private tla::SeenEvents {
  public:
   using Expressions = std::vector<std::shared_ptr<const tla::CompiledExpression>>;
 
-  ModelPair(Model& first, Model& second, std::vector<std::string> expressions)
-      : first_(first), second_(second), texts_(std::move(expressions)) {
+  ModelPair(tla::Machine& first, tla::Machine& second, std::vector<std::string> expressions,
+            const tla::MatchLimits& limits)
+      : first_(first),
+        second_(second),
+        texts_(std::move(expressions)),
+        matcher_(second, *this, {}, limits) {
     if (texts_.empty()) {
-      const auto& others = second.machine().spec().variables();
-      for (const std::string& name : first.machine().spec().variables()) {
+      const auto& others = second.spec().variables();
+      for (const std::string& name : first.spec().variables()) {
         if (std::find(others.begin(), others.end(), name) != others.end()) texts_.push_back(name);
       }
     }
+    if (texts_.empty()) throw InputError("the models have no variable of the same name to compare");
     for (const std::string& text : texts_) {
-      ours_.push_back(first.machine().compile(text));
-      theirs_.push_back(second.machine().compile(text));
+      ours_.push_back(compiled(first, text));
+      theirs_.push_back(compiled(second, text));
     }
   }
 
-  void start() {
+  /// Both at the start of a walk; the first in one of its initial states.
+  tla::Match start(Random& random) {
+    first_.collect();
+    second_.collect();
+    std::vector<tla::State> initial;
     first_.initial_states([&](const tla::State& state) {
-      state_ = state;
-      return false;
+      initial.push_back(state);
+      return initial.size() < matcher_.limits().states;
     });
-    frontier_.clear();
-    second_.initial_states([&](const tla::State& state) {
-      frontier_.push_back(state);
-      return true;
-    });
-    std::erase_if(frontier_,
-                  [&](const tla::State& state) { return difference(state).has_value(); });
+    if (initial.empty()) {
+      throw InputError(fmt::format("{}: the model has no initial state", first_.spec().path()));
+    }
+    state_ = initial[random.below(initial.size())];
+    return matcher_.start();
   }
 
   std::optional<tla::Label> walk(Random& random) {
@@ -204,95 +212,168 @@ class ModelPair {
     return label;
   }
 
-  std::optional<std::string> follow(const tla::Label& label) {
-    const std::string& name = first_.actions()[label.action].name;
-    const auto action = second_.find_action(name);
-    if (!action) return fmt::format("the second model has no action {}", name);
-    std::vector<tla::Value> arguments;
+  /// Why the second does not come along; `match` is `admitted` or `unknown` otherwise.
+  std::optional<std::string> follow(const tla::Label& label, tla::Match& match) {
+    const tla::ActionDescription& ours = first_.spec().actions()[label.action];
+    const auto action = second_.spec().find_action(ours.name);
+    match = tla::Match::refused;
+    if (!action || second_.spec().actions()[*action].parameters.size() != ours.parameters.size()) {
+      return fmt::format("the second model has no action {} of {} arguments", ours.name,
+                         ours.parameters.size());
+    }
+    label_ = {*action, {}};
     for (const tla::Value argument : label.arguments) {
-      arguments.push_back(moved(second_.machine().store(), argument));
+      label_.arguments.push_back(moved(second_.store(), argument));
     }
-    std::vector<tla::State> reached;
-    for (const tla::State& state : frontier_) {
-      second_.perform(state, *action, arguments, [&](const tla::State& next) {
-        reached.push_back(next);
-        return true;
-      });
-    }
-    if (reached.empty()) {
-      const auto guards = frontier_.empty()
-                              ? std::vector<tla::FailedGuard>{}
-                              : second_.explain(frontier_.front(), *action, arguments).guards;
-      return guards.empty() ? std::string("the second model does not allow this step")
-                            : fmt::format("the second model does not allow this step: {}: {}",
-                                          guards.front().at.to_string(), guards.front().text);
-    }
-    const auto first_difference = difference(reached.front());
-    std::erase_if(reached, [&](const tla::State& state) { return difference(state).has_value(); });
-    if (reached.empty()) return first_difference;
-    frontier_ = std::move(reached);
-    return std::nullopt;
+    match = matcher_.next();
+    if (match != tla::Match::refused) return std::nullopt;
+    return refusal();
   }
 
  private:
+  static std::shared_ptr<const tla::CompiledExpression> compiled(tla::Machine& machine,
+                                                                 const std::string& text) {
+    try {
+      return machine.compile(text);
+    } catch (const tla::SpecError& error) {
+      throw InputError(fmt::format("\"{}\": {}", text, error.message()));
+    }
+  }
+
+  bool fits_initially(const tla::State& state) override { return !difference(state); }
+  bool steps(std::size_t, const tla::State& from,
+             tla::FunctionRef<bool(const tla::State&)> visit) override {
+    const std::vector<tla::State> all = reached(from);
+    if (all.size() > matcher_.limits().states) return false;
+    for (const tla::State& state : all) {
+      if (!difference(state) && !visit(state)) break;
+    }
+    return true;
+  }
+  std::vector<tla::State> reached(const tla::State& from) {
+    tla::Frontier found;
+    second_.perform(from, label_.action, label_.arguments, [&](const tla::State& next) {
+      found.add(next);
+      return found.size() <= matcher_.limits().states;
+    });
+    return found.states();
+  }
+
+  std::string refusal() {
+    for (const tla::State& state : matcher_.frontier().states()) {
+      const std::vector<tla::State> all = reached(state);
+      if (!all.empty()) return *difference(all.front());
+    }
+    const auto guards =
+        second_.explain(matcher_.frontier().states().front(), label_.action, label_.arguments)
+            .guards;
+    return guards.empty() ? std::string("the second model does not allow this step")
+                          : fmt::format("the second model does not allow this step: {}: {}",
+                                        guards.front().at.to_string(), guards.front().text);
+  }
+
   std::optional<std::string> difference(const tla::State& other) {
     for (std::size_t index = 0; index < texts_.size(); ++index) {
-      const std::string our = tla::to_string(first_.machine().evaluate(*ours_[index], &state_));
-      const std::string their = tla::to_string(second_.machine().evaluate(*theirs_[index], &other));
+      const std::string our = tla::to_string(first_.evaluate(*ours_[index], &state_));
+      const std::string their = tla::to_string(second_.evaluate(*theirs_[index], &other));
       if (our != their) return fmt::format("{} is {} and {}", texts_[index], our, their);
     }
     return std::nullopt;
   }
 
-  Model& first_;
-  Model& second_;
+  tla::Machine& first_;
+  tla::Machine& second_;
   std::vector<std::string> texts_;
   Expressions ours_;
   Expressions theirs_;
   tla::State state_;
-  std::vector<tla::State> frontier_;
+  tla::Label label_;  ///< of the second, that it is to take
+  tla::Matcher matcher_;
 };
+
+void require_alike(const SystemDescription& first, const SystemDescription& second) {
+  const auto differ = [](const auto& ours, const auto& theirs) {
+    return ours.size() != theirs.size() ||
+           !std::equal(ours.begin(), ours.end(), theirs.begin(),
+                       [](const auto& a, const auto& b) { return a.name == b.name; });
+  };
+  if (differ(first.kinds, second.kinds)) {
+    throw InputError("the two systems have different kinds of messages");
+  }
+  if (differ(first.steps, second.steps)) {
+    throw InputError("the two systems report different steps");
+  }
+}
 
 }  // namespace
 
-std::optional<Disagreement> compare_implementations(const System& first, const System& second,
-                                                    const CompareOptions& options) {
+std::vector<std::string> Comparison::gaps() const {
+  std::vector<std::string> found;
+  if (steps == 0) found.push_back(fmt::format("none of {} walks had a step to compare", walks));
+  if (unknown_walks > 0) {
+    found.push_back(
+        fmt::format("{} of {} walks ended at a limit (--frontier)", unknown_walks, walks));
+  }
+  return found;
+}
+
+Comparison compare_implementations(const System& first, const System& second,
+                                   const CompareOptions& options) {
   if (first.node_count() != second.node_count()) {
     throw InputError("the two systems have different numbers of nodes");
   }
+  require_alike(first.description(), second.description());
+  Comparison comparison;
   for (std::size_t walk = 0; walk < options.walks; ++walk) {
     const std::uint64_t seed = derive_seed(options.seed, "compare", walk);
     Random random(seed);
     ImplementationPair pair(first, second, seed);
     std::vector<std::string> path;
-    for (std::size_t step = 1; step <= options.depth; ++step) {
+    ++comparison.walks;
+    while (path.size() < options.depth) {
       const auto choice = pair.choose(random, options.crash_chance, first.node_count());
       if (!choice) break;
       const std::string what = pair.describe(*choice);
-      if (auto message = pair.take(*choice)) return Disagreement{step, what, *message, path};
+      ++comparison.steps;
+      if (auto message = pair.take(*choice)) {
+        comparison.disagreement = Disagreement{path.size() + 1, what, *message, path};
+        return comparison;
+      }
       path.push_back(what);
     }
   }
-  return std::nullopt;
+  return comparison;
 }
 
-std::optional<Disagreement> compare_models(Model& first, Model& second,
-                                           const std::vector<std::string>& expressions,
-                                           const CompareOptions& options) {
-  ModelPair pair(first, second, expressions);
+Comparison compare_models(tla::Machine& first, tla::Machine& second,
+                          const std::vector<std::string>& expressions,
+                          const CompareOptions& options) {
+  ModelPair pair(first, second, expressions, options.limits);
+  Comparison comparison;
   for (std::size_t walk = 0; walk < options.walks; ++walk) {
     Random random(options.seed, "compare", walk);
-    pair.start();
+    ++comparison.walks;
+    tla::Match match = pair.start(random);
+    if (match == tla::Match::refused) {
+      comparison.disagreement =
+          Disagreement{0, "Init", "no initial state of the second model looks the same", {}};
+      return comparison;
+    }
     std::vector<std::string> path;
-    for (std::size_t step = 1; step <= options.depth; ++step) {
+    while (path.size() < options.depth && match == tla::Match::admitted) {
       const auto label = pair.walk(random);
       if (!label) break;
-      const std::string what = tla::to_string(first.machine().spec(), *label);
-      if (auto message = pair.follow(*label)) return Disagreement{step, what, *message, path};
+      const std::string what = tla::to_string(first.spec(), *label);
+      ++comparison.steps;
+      if (auto message = pair.follow(*label, match)) {
+        comparison.disagreement = Disagreement{path.size() + 1, what, *message, path};
+        return comparison;
+      }
       path.push_back(what);
     }
+    comparison.unknown_walks += match == tla::Match::unknown ? 1 : 0;
   }
-  return std::nullopt;
+  return comparison;
 }
 
 }  // namespace dissensus::conform

@@ -9,7 +9,7 @@
 
 #include "dissensus/system.h"
 
-#include "conform/model.h"
+#include "tla/logs/matcher.h"
 
 namespace dissensus::conform {
 
@@ -25,18 +25,30 @@ struct CompareOptions {
   std::size_t walks = 10;
   std::size_t depth = 1'000;
   double crash_chance = 0.001;  ///< per step; a node that is down restarts ten times as likely
+  tla::MatchLimits limits;      ///< of the model that follows
+};
+
+struct Comparison {
+  std::optional<Disagreement> disagreement;
+  std::uint64_t walks = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t unknown_walks = 0;  ///< that went on until a limit was hit
+  /// What no disagreement does not speak for; empty: both agree.
+  std::vector<std::string> gaps() const;
 };
 
 /// Drives two systems of one description through the same deliveries, timers and crashes, chosen
 /// at random from what waits in the first, and compares the steps and states that nodes report.
-std::optional<Disagreement> compare_implementations(const System& first, const System& second,
-                                                    const CompareOptions& options);
+/// Call it with the systems exchanged for what only the second does. Throws InputError for systems
+/// of different sizes, steps or messages.
+Comparison compare_implementations(const System& first, const System& second,
+                                   const CompareOptions& options);
 
 /// Walks through the first model and asks the second to follow by actions of the same names; after
 /// each step the expressions must have equal values in both (empty: all variables that both have).
 /// Call it with the models exchanged for the other direction.
-std::optional<Disagreement> compare_models(Model& first, Model& second,
-                                           const std::vector<std::string>& expressions,
-                                           const CompareOptions& options);
+Comparison compare_models(tla::Machine& first, tla::Machine& second,
+                          const std::vector<std::string>& expressions,
+                          const CompareOptions& options);
 
 }  // namespace dissensus::conform

@@ -21,7 +21,7 @@ std::string module_name(const std::string& spec_path) {
 std::string event_formula(BoundMapping& mapping, const Observation& observation,
                           const tla::Label& label, bool is_last, std::size_t line) {
   std::string text = fmt::format("  \\/ /\\ line = {}\n     /\\ {}\n     /\\ line' = {}\n", line,
-                                 tla::to_string(mapping.model().machine().spec(), label), line + 1);
+                                 tla::to_string(mapping.machine().spec(), label), line + 1);
   if (!is_last || observation.state.is_null()) return text;
   text += fmt::format("     /\\ LET node == {}\n            state == {} IN\n", observation.node,
                       tla::to_string(observation.state));
@@ -51,7 +51,7 @@ std::string event_formula(BoundMapping& mapping, const Observation& observation,
 
 /// The model's constants, by name.
 std::vector<std::string> constants_of(const BoundMapping& mapping) {
-  const tla::Config& config = mapping.model().machine().spec().config();
+  const tla::Config& config = mapping.machine().spec().config();
   std::vector<std::string> names;
   const auto add = [&](const std::string& name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
@@ -63,7 +63,7 @@ std::vector<std::string> constants_of(const BoundMapping& mapping) {
 }
 
 tla::Value value_of(const BoundMapping& mapping, const std::string& constant) {
-  tla::Machine& machine = mapping.model().machine();
+  tla::Machine& machine = mapping.machine();
   return machine.store().canonical(machine.evaluate(*machine.compile(constant)));
 }
 
@@ -84,7 +84,7 @@ std::string config_text(const BoundMapping& mapping) {
 
 std::string trace_module(BoundMapping& mapping, const ObservedTrace& trace, std::size_t events_most,
                          std::size_t& events) {
-  const tla::Spec& spec = mapping.model().machine().spec();
+  const tla::Spec& spec = mapping.machine().spec();
   std::string text = fmt::format("---- MODULE {} ----\nEXTENDS {}\nVARIABLE line\n\n", kModule,
                                  module_name(spec.path()));
   for (const std::string& name : constants_of(mapping)) {

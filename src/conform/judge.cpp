@@ -30,21 +30,22 @@ std::string describe(const tla::Spec& spec, const std::vector<tla::Label>& label
   return text;
 }
 
-void add_new(std::vector<tla::State>& states, const tla::State& state) {
-  if (std::find(states.begin(), states.end(), state) == states.end()) states.push_back(state);
-}
-
 }  // namespace
 
 Judge::Judge(BoundMapping& mapping, const JudgeOptions& options)
-    : mapping_(mapping), machine_(mapping.model().machine()), options_(options) {}
+    : mapping_(mapping),
+      machine_(mapping.machine()),
+      options_(options),
+      matcher_(machine_, *this, mapping.hidden(),
+               {options.frontier_most, options.hidden_states_most}) {}
 
 void Judge::start(std::span<const tla::Value> initial_node_states) {
-  frontier_.clear();
-  mapping_.model().initial_states([&](const tla::State& state) {
-    add_new(frontier_, state);
-    return frontier_.size() < options_.frontier_most;
-  });
+  seen_.clear();
+  const tla::Match match = matcher_.start();
+  if (match == tla::Match::refused) {
+    throw InputError(fmt::format("{}: the model has no initial state", machine_.spec().path()));
+  }
+  is_unknown_ = match == tla::Match::unknown;
   node_states_.assign(initial_node_states.begin(), initial_node_states.end());
   histories_.clear();
   if (mapping_.has_properties()) {
@@ -54,78 +55,59 @@ void Judge::start(std::span<const tla::Value> initial_node_states) {
   step_ = 0;
 }
 
-std::vector<tla::State> Judge::advance(const std::vector<tla::State>& from,
-                                       const tla::Label& label) {
-  std::vector<tla::State> reached;
+std::optional<std::vector<tla::State>> Judge::advance(const std::vector<tla::State>& from,
+                                                      const tla::Label& label) {
+  tla::Frontier reached;
   const std::uint64_t label_hash = hash_of(label);
   for (const tla::State& state : from) {
     const std::uint64_t key = mix64(hash_of(state), label_hash);
     const auto known = transitions_.find(key);
     if (known != transitions_.end()) {
       ++counters_.cached_steps;
-      for (const tla::State& next : known->second) add_new(reached, next);
+      for (const tla::State& next : known->second) reached.add(next);
       continue;
     }
-    std::vector<tla::State> found;
-    mapping_.model().perform(state, label.action, label.arguments, [&](const tla::State& next) {
-      add_new(found, next);
-      return found.size() < options_.frontier_most;
+    tla::Frontier found;
+    machine_.perform(state, label.action, label.arguments, [&](const tla::State& next) {
+      found.add(next);
+      return found.size() <= options_.frontier_most;
     });
     ++counters_.model_steps;
-    for (const tla::State& next : found) add_new(reached, next);
-    if (transitions_.size() < kTransitionsMost) transitions_.emplace(key, std::move(found));
+    if (found.size() > options_.frontier_most) return std::nullopt;
+    for (const tla::State& next : found.states()) reached.add(next);
+    if (transitions_.size() < kTransitionsMost) transitions_.emplace(key, found.states());
   }
-  return reached;
+  if (reached.size() > options_.frontier_most) return std::nullopt;
+  return reached.states();
 }
 
-std::vector<tla::State> Judge::advance_all(std::vector<tla::State> states,
-                                           const std::vector<tla::Label>& labels) {
-  for (const tla::Label& label : labels) states = advance(states, label);
+std::optional<std::vector<tla::State>> Judge::advance_all(std::vector<tla::State> states,
+                                                          const std::vector<tla::Label>& labels) {
+  for (const tla::Label& label : labels) {
+    auto reached = advance(states, label);
+    if (!reached) return std::nullopt;
+    states = std::move(*reached);
+  }
   return states;
 }
 
-void Judge::keep_fitting(std::vector<tla::State>& states, const Observation& observation) {
-  std::erase_if(states,
-                [&](const tla::State& state) { return !mapping_.fits(observation, state); });
+const Judge::Seen& Judge::seen_at(std::size_t event) const {
+  return mapping_.has_hidden() ? seen_[event] : seen_.back();
 }
 
-std::vector<tla::State> Judge::advance_hidden(const std::vector<tla::Label>& labels,
-                                              const Observation& observation) {
-  struct Path {
-    tla::State state;
-    std::vector<std::uint32_t> used;  ///< by action
-  };
-  const std::size_t actions = mapping_.model().actions().size();
-  std::vector<Path> level;
-  for (const tla::State& state : frontier_) {
-    level.push_back({state, std::vector<std::uint32_t>(actions, 0)});
+bool Judge::steps(std::size_t event, const tla::State& from,
+                  tla::FunctionRef<bool(const tla::State&)> visit) {
+  const Seen& seen = seen_at(event);
+  const auto reached = advance_all({from}, seen.labels);
+  if (!reached) return false;
+  for (const tla::State& state : *reached) {
+    if (mapping_.fits(seen.observation, state) && !visit(state)) break;
   }
-  std::size_t visited = 0;
-  while (!level.empty() && visited < options_.hidden_states_most) {
-    std::vector<Path> next_level;
-    std::vector<tla::State> next_states;
-    for (const Path& path : level) {
-      mapping_.model().successors(path.state, [&](const tla::Label& label, const tla::State& next) {
-        if (path.used[label.action] >= mapping_.hidden_most(label.action)) return true;
-        if (std::find(next_states.begin(), next_states.end(), next) != next_states.end()) {
-          return true;
-        }
-        next_states.push_back(next);
-        next_level.push_back({next, path.used});
-        ++next_level.back().used[label.action];
-        return ++visited < options_.hidden_states_most;
-      });
-    }
-    std::vector<tla::State> reached = advance_all(next_states, labels);
-    keep_fitting(reached, observation);
-    if (!reached.empty()) return reached;
-    level = std::move(next_level);
-  }
-  return {};
+  return true;
 }
 
 std::optional<Violation> Judge::check_properties(const Observation& observation) {
-  if (!options_.properties || !mapping_.has_properties()) return std::nullopt;
+  if (!mapping_.has_properties()) return std::nullopt;
   if (!observation.state.is_null() && observation.node < node_states_.size()) {
     tla::Value& history = histories_[observation.node];
     const tla::Value next = mapping_.next_history(history, observation);
@@ -155,7 +137,9 @@ std::optional<Violation> Judge::observe(const Observation& observation) {
   ++counters_.events;
   if (auto violation = check_properties(observation)) return violation;
 
-  const BoundMapping::Meaning meaning = mapping_.meaning(observation);
+  if (is_unknown_) return std::nullopt;
+
+  BoundMapping::Meaning meaning = mapping_.meaning(observation);
   using Type = BoundMapping::Meaning::Type;
   if (meaning.type == Type::pending) {
     ++counters_.stutters;
@@ -168,19 +152,23 @@ std::optional<Violation> Judge::observe(const Observation& observation) {
     return violation;
   }
   if (meaning.type == Type::stutter) ++counters_.stutters;
-  std::vector<tla::State> reached = advance_all(frontier_, meaning.labels);
-  std::vector<tla::State> fitting = reached;
-  keep_fitting(fitting, observation);
-  if (fitting.empty() && mapping_.has_hidden())
-    fitting = advance_hidden(meaning.labels, observation);
-  if (fitting.empty()) {
-    return reached.empty() ? refusal(observation, meaning.labels)
-                           : mismatch(observation, meaning.labels, reached);
-  }
-  frontier_ = std::move(fitting);
-  counters_.frontier_max = std::max(counters_.frontier_max, frontier_.size());
-  for (const tla::Label& label : meaning.labels) cover(label, observation.node, frontier_.front());
+  if (!mapping_.has_hidden()) seen_.clear();
+  seen_.push_back({observation, std::move(meaning.labels)});
+  const tla::Match match = matcher_.next();
+  const std::vector<tla::Label>& labels = seen_.back().labels;
+  is_unknown_ = match == tla::Match::unknown;
+  if (is_unknown_) return std::nullopt;
+  if (match == tla::Match::refused) return explained(observation, labels);
+  counters_.frontier_max = std::max(counters_.frontier_max, frontier().size());
+  for (const tla::Label& label : labels) cover(label, observation.node, frontier().front());
   return std::nullopt;
+}
+
+/// Why no state fits: the model refuses the step, or looks different after it.
+Violation Judge::explained(const Observation& observation, const std::vector<tla::Label>& labels) {
+  const auto reached = advance_all(frontier(), labels);
+  return reached && !reached->empty() ? mismatch(observation, labels, *reached)
+                                      : refusal(observation, labels);
 }
 
 bool Judge::cover(const tla::Label& label, NodeId node, const tla::State& state) {
@@ -191,7 +179,7 @@ bool Judge::cover(const tla::Label& label, NodeId node, const tla::State& state)
 
 void Judge::forget() {
   transitions_.clear();
-  frontier_.clear();
+  seen_.clear();
   node_states_.clear();
   histories_.clear();
 }
@@ -227,18 +215,20 @@ Violation Judge::refusal(const Observation& observation, const std::vector<tla::
   violation.step = step_;
   violation.event = mapping_.to_string(observation);
   violation.action = describe(machine_.spec(), labels);
+  violation.message = "the model does not allow this step";
   // The step that is refused, from the states before it.
-  std::vector<tla::State> states = frontier_;
+  std::vector<tla::State> states = frontier();
   for (const tla::Label& label : labels) {
-    std::vector<tla::State> next = advance(states, label);
-    if (next.empty()) {
+    auto next = advance(states, label);
+    if (!next) break;
+    if (next->empty()) {
       violation.message =
           fmt::format("the model does not allow {}", tla::to_string(machine_.spec(), label));
       violation.guards =
-          to_guards(mapping_.model().explain(states.front(), label.action, label.arguments));
+          to_guards(mapping_.machine().explain(states.front(), label.action, label.arguments));
       break;
     }
-    states = std::move(next);
+    states = std::move(*next);
   }
   if (!states.empty()) violation.enabled = nearest_actions(states.front(), observation.node);
   return violation;

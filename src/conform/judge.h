@@ -11,13 +11,14 @@
 #include "conform/bound_mapping.h"
 #include "conform/observed_trace.h"
 #include "conform/violation.h"
+#include "tla/logs/matcher.h"
 
 namespace dissensus::conform {
 
+/// Beyond these limits the model's verdict is unknown.
 struct JudgeOptions {
-  std::size_t frontier_most = 1'000;  ///< states that fit what was seen; beyond: an error
+  std::size_t frontier_most = 1'000;  ///< states that fit what was seen
   std::size_t hidden_states_most = 10'000;
-  bool properties = true;
 };
 
 /// What judging cost and taught.
@@ -31,20 +32,24 @@ struct JudgeCounters {
 };
 
 /// The model's side of a conformance check: the set of states that fit all that was seen so far.
-class Judge {
+class Judge final : private tla::SeenEvents {
  public:
   explicit Judge(BoundMapping& mapping, const JudgeOptions& options = {});
+  Judge(const Judge&) = delete;
+  Judge& operator=(const Judge&) = delete;
 
   /// Back to the model's initial states.
   void start(std::span<const tla::Value> initial_node_states);
-  /// Nullopt: the model admits it.
+  /// Nullopt: the model admits it, or nobody can say.
   std::optional<Violation> observe(const Observation& observation);
+  /// A limit was hit since the start: the model's verdict is unknown, properties are judged on.
+  bool is_unknown() const { return is_unknown_; }
   /// start and observe over a whole trace.
   std::optional<Violation> judge(const ObservedTrace& trace);
   /// The implementation's states break a property (and none did before).
   std::optional<Violation> check_properties(const Observation& observation);
 
-  const std::vector<tla::State>& frontier() const { return frontier_; }
+  const std::vector<tla::State>& frontier() const { return matcher_.frontier().states(); }
   void note_step() { ++step_; }
   std::size_t step() const { return step_; }
 
@@ -55,12 +60,20 @@ class Judge {
   bool cover(const tla::Label& label, NodeId node, const tla::State& state);
 
  private:
-  std::vector<tla::State> advance(const std::vector<tla::State>& from, const tla::Label& label);
-  std::vector<tla::State> advance_hidden(const std::vector<tla::Label>& labels,
-                                         const Observation& observation);
-  std::vector<tla::State> advance_all(std::vector<tla::State> states,
-                                      const std::vector<tla::Label>& labels);
-  void keep_fitting(std::vector<tla::State>& states, const Observation& observation);
+  struct Seen {
+    Observation observation;
+    std::vector<tla::Label> labels;
+  };
+  const Seen& seen_at(std::size_t event) const;
+  bool steps(std::size_t event, const tla::State& from,
+             tla::FunctionRef<bool(const tla::State&)> visit) override;
+  /// The states that a label leads to; nullopt: too many.
+  std::optional<std::vector<tla::State>> advance(const std::vector<tla::State>& from,
+                                                 const tla::Label& label);
+  /// The same for one label after another.
+  std::optional<std::vector<tla::State>> advance_all(std::vector<tla::State> states,
+                                                     const std::vector<tla::Label>& labels);
+  Violation explained(const Observation& observation, const std::vector<tla::Label>& labels);
   Violation refusal(const Observation& observation, const std::vector<tla::Label>& labels);
   Violation mismatch(const Observation& observation, const std::vector<tla::Label>& labels,
                      const std::vector<tla::State>& reached);
@@ -70,7 +83,9 @@ class Judge {
   tla::Machine& machine_;
   JudgeOptions options_;
   JudgeCounters counters_;
-  std::vector<tla::State> frontier_;
+  tla::Matcher matcher_;
+  bool is_unknown_ = false;
+  std::vector<Seen> seen_;  ///< with hidden steps all, otherwise the last one
   std::vector<tla::Value> node_states_;
   std::vector<tla::Value> histories_;
   bool states_changed_ = false;

@@ -2,22 +2,20 @@
 
 #include <fmt/format.h>
 
-#include "core/assert.h"
-
 namespace dissensus::conform {
 
 using Command = MappingReplay::Command;
 
 Lockstep::Lockstep(BoundMapping& mapping, Judge& judge, const System& system)
-    : mapping_(mapping), judge_(judge), system_(system), machine_(mapping.model().machine()) {}
+    : mapping_(mapping), judge_(judge), system_(system), machine_(mapping.machine()) {}
 
 void Lockstep::start(std::uint64_t seed) {
   stepper_ = std::make_unique<Stepper>(system_, seed);
   stepper_->start();
   stepper_->take_steps();
   judge_.start(node_states(machine_.store(), *stepper_, system_.node_count()));
-  DISSENSUS_ASSERT(!judge_.frontier().empty(), "a model has an initial state");
   state_ = judge_.frontier().front();
+  compared_ = 0;
 }
 
 std::optional<std::size_t> Lockstep::find_message(const ReplayCommand& command) const {
@@ -131,7 +129,7 @@ std::optional<Violation> Lockstep::compare(const tla::Label& label,
       }
       // The implementation goes on by itself: the model must be able to follow.
       std::optional<tla::State> followed;
-      mapping_.model().perform(state_, done.action, done.arguments, [&](const tla::State& next) {
+      mapping_.machine().perform(state_, done.action, done.arguments, [&](const tla::State& next) {
         followed = next;
         return false;
       });
@@ -139,7 +137,8 @@ std::optional<Violation> Lockstep::compare(const tla::Label& label,
         Violation violation = refusal(
             label, fmt::format("the implementation goes on with {}, which the model does not allow",
                                tla::to_string(machine_.spec(), done)));
-        violation.guards = to_guards(mapping_.model().explain(state_, done.action, done.arguments));
+        violation.guards =
+            to_guards(mapping_.machine().explain(state_, done.action, done.arguments));
         return violation;
       }
       state_ = *followed;
@@ -167,6 +166,7 @@ std::optional<Violation> Lockstep::step(const tla::Label& label, const tla::Stat
   const std::vector<Observation> seen = observations(*command);
   if (auto violation = compare(label, seen)) return violation;
   judge_.cover(label, command->node, state_);
+  ++compared_;
   return std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 // implementation, and both must look alike afterwards (Workflow II).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,6 +24,8 @@ class Lockstep {
   /// Fresh nodes; the model in its first initial state.
   void start(std::uint64_t seed);
   const tla::State& state() const { return state_; }
+  /// Steps since the start after which both sides were compared.
+  std::uint64_t compared() const { return compared_; }
 
   /// The model goes to `next` by `label`; so must the implementation. Afterwards state() is where
   /// both are. Nullopt: they agree.
@@ -46,6 +49,7 @@ class Lockstep {
   tla::Machine& machine_;
   std::unique_ptr<Stepper> stepper_;
   tla::State state_;
+  std::uint64_t compared_ = 0;
 };
 
 }  // namespace dissensus::conform

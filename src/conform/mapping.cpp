@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "tla/syntax/ast.h"
 #include "core/file.h"
+#include "tla/syntax/ast.h"
 
 namespace dissensus::conform {
 namespace {

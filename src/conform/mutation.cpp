@@ -37,8 +37,8 @@ std::vector<Mutant> mutants_of(const Mapping& mapping, const InputValues& values
                                const SystemRegistry& systems) {
   std::vector<Mutant> mutants;
   Pairing pairing(mapping, {}, values, systems);
-  const auto& actions = pairing.model().actions();
-  for (const tla::GuardDescription& guard : pairing.model().machine().spec().guards()) {
+  const auto& actions = pairing.machine().spec().actions();
+  for (const tla::GuardDescription& guard : pairing.machine().spec().guards()) {
     if (guard.is_assignment || !is_mapped(mapping, actions[guard.action].name)) continue;
     for (const bool negate : {false, true}) {
       Mutant mutant{"model", guard.at.to_string() + " " + guard.at.excerpt(), negate, {}};
@@ -61,20 +61,16 @@ MutantOutcome try_mutant(const Mapping& mapping, const Mutant& mutant, const Mut
                          std::uint64_t seed, const SystemRegistry& systems) {
   const auto start = std::chrono::steady_clock::now();
   MutantOutcome outcome;
-  std::uint64_t traces = 0;
-  std::uint64_t steps = 0;
-  std::uint64_t cut_traces = 0;
+  WorkflowCounters all;
   for (const Variant& variant : variants_of(mapping, mutant.variant)) {
     Conformance conformance(mapping, variant, seed, systems);
     try {
       const auto finding = conformance.conform(budget.rounds, budget.depth, budget.limits);
-      traces += conformance.counters().traces;
-      steps += conformance.counters().steps;
-      cut_traces += conformance.counters().cut_traces;
+      all.add(conformance.counters());
       if (!finding) continue;
       outcome.is_detected = true;
       outcome.how = fmt::format("{} at step {} of trace {}", to_string(finding->violation.type),
-                                finding->violation.step, traces);
+                                finding->violation.step, all.traces);
     } catch (const tla::EvaluationError& error) {
       outcome.is_detected = true;
       outcome.how = fmt::format("error: {}", error.what());
@@ -82,8 +78,9 @@ MutantOutcome try_mutant(const Mapping& mapping, const Mutant& mutant, const Mut
     break;
   }
   if (!outcome.is_detected) {
-    outcome.how = fmt::format("not noticed in {} traces of {} steps in all", traces, steps);
-    if (cut_traces > 0) outcome.how += fmt::format(" ({} judged in part)", cut_traces);
+    outcome.how = fmt::format("not noticed in {} traces of {} steps in all", all.traces, all.steps);
+    const std::vector<std::string> left = gaps(all, budget.limits);
+    if (!left.empty()) outcome.how += fmt::format(" ({})", fmt::join(left, "; "));
   }
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return outcome;

@@ -15,21 +15,11 @@ std::uint64_t hash_of(const Observation& observation) {
 
 std::uint64_t sequence_hash(const ObservedTrace& trace) {
   std::uint64_t hash = trace.initial_states.size();
+  for (const tla::Value state : trace.initial_states) {
+    hash = mix64(hash, state.is_null() ? 0 : state.hash());
+  }
   for (const Observation& observation : trace.observations)
     hash = mix64(hash, hash_of(observation));
-  return hash;
-}
-
-std::uint64_t happens_before_hash(const ObservedTrace& trace) {
-  // A step names the message that it depends on, so that what each node did says all about the
-  // order of dependent steps.
-  std::vector<std::uint64_t> nodes(trace.initial_states.size(), 0);
-  for (const Observation& observation : trace.observations) {
-    if (observation.node >= nodes.size()) nodes.resize(observation.node + std::size_t{1}, 0);
-    nodes[observation.node] = mix64(nodes[observation.node], hash_of(observation));
-  }
-  std::uint64_t hash = 0;
-  for (const std::uint64_t node : nodes) hash = mix64(hash, node);
   return hash;
 }
 

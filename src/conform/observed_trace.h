@@ -17,10 +17,9 @@ struct ObservedTrace {
   bool is_cut = false;  ///< more happened than was kept
 };
 
-/// Hash of the observations in their order.
+/// Hash of the initial states and of the observations in their order. Traces whose nodes did the
+/// same in another order are others: properties and guards may be about several nodes at once.
 std::uint64_t sequence_hash(const ObservedTrace& trace);
-/// The same for all orders of steps that nodes took independently of each other.
-std::uint64_t happens_before_hash(const ObservedTrace& trace);
 
 Observation to_observation(tla::Store& store, const ReportedStep& step);
 std::vector<tla::Value> node_states(tla::Store& store, const Stepper& stepper, std::size_t nodes);
@@ -29,7 +28,7 @@ std::vector<tla::Value> node_states(tla::Store& store, const Stepper& stepper, s
 class TraceRecorder final : public EventSink {
  public:
   TraceRecorder(BoundMapping& mapping, std::size_t most)
-      : mapping_(mapping), store_(mapping.model().machine().store()), most_(most) {}
+      : mapping_(mapping), store_(mapping.machine().store()), most_(most) {}
   void on_event(const Event& event) override;
   void on_step(const StepReport& step) override;
   bool wants_steps() const override { return true; }

@@ -25,6 +25,14 @@ std::string replaced(std::string text, const Mapping& mapping, const InputValues
   return text;
 }
 
+std::string constants_text(const Mapping& mapping, const InputValues& values) {
+  std::string all;
+  for (const auto& [name, text] : mapping.constants) {
+    all += name + " = " + replaced(text, mapping, values) + "\n";
+  }
+  return all;
+}
+
 std::shared_ptr<const tla::Spec> load_spec(const Mapping& mapping, const Variant& variant,
                                            const InputValues& values) {
   tla::Config config;
@@ -68,16 +76,17 @@ std::string input_text(const MappingInput& input, double value, bool with_unit) 
 }
 
 Pairing::Pairing(const Mapping& mapping, const Variant& variant, const InputValues& values,
-                 const SystemRegistry& systems)
+                 const SystemRegistry& systems, const JudgeOptions& judge)
     : scenario_(load_scenario(mapping, variant, values, systems)),
-      model_(std::make_unique<TlaModel>(load_spec(mapping, variant, values))),
-      bound_(std::make_unique<BoundMapping>(mapping, *model_, *scenario_.system)),
-      judge_(std::make_unique<Judge>(*bound_)),
+      constants_(constants_text(mapping, values)),
+      machine_(std::make_unique<tla::Machine>(load_spec(mapping, variant, values))),
+      bound_(std::make_unique<BoundMapping>(mapping, *machine_, *scenario_.system)),
+      judge_(std::make_unique<Judge>(*bound_, judge)),
       lockstep_(std::make_unique<Lockstep>(*bound_, *judge_, *scenario_.system)) {}
 
 void Pairing::clean() {
   judge_->forget();
-  model_->machine().collect();
+  machine_->collect();
 }
 
 }  // namespace dissensus::conform

@@ -31,10 +31,13 @@ class Pairing {
  public:
   /// Throws InputError.
   Pairing(const Mapping& mapping, const Variant& variant, const InputValues& values,
-          const SystemRegistry& systems);
+          const SystemRegistry& systems, const JudgeOptions& judge = {});
 
   const run::Scenario& scenario() const { return scenario_; }
-  TlaModel& model() { return *model_; }
+  tla::Machine& machine() { return *machine_; }  ///< the model
+  /// Constants that the inputs gave the model: pairings of one mapping and variant with equal
+  /// constants have the same model.
+  const std::string& constants() const { return constants_; }
   BoundMapping& mapping() { return *bound_; }
   Judge& judge() { return *judge_; }
   Lockstep& lockstep() { return *lockstep_; }
@@ -44,7 +47,8 @@ class Pairing {
 
  private:
   run::Scenario scenario_;
-  std::unique_ptr<TlaModel> model_;
+  std::string constants_;
+  std::unique_ptr<tla::Machine> machine_;
   std::unique_ptr<BoundMapping> bound_;
   std::unique_ptr<Judge> judge_;
   std::unique_ptr<Lockstep> lockstep_;

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "tla/syntax/config.h"
 #include "tla/linking/spec.h"
+#include "tla/syntax/config.h"
 
 namespace dissensus::conform {
 

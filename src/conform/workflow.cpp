@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "tla/syntax/ast.h"
 #include "shrink/reduce.h"
+#include "tla/syntax/ast.h"
 
 namespace dissensus::conform {
 namespace {
@@ -16,6 +16,16 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::optional<Clock::time_point> deadline_of(const WorkflowLimits& limits) {
+  if (limits.seconds <= 0) return std::nullopt;
+  return Clock::now() +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.seconds));
+}
+
+bool is_over(const std::optional<Clock::time_point>& end) {
+  return end && Clock::now() > *end;
 }
 
 constexpr std::size_t kPairingsMost = 32;
@@ -31,7 +41,50 @@ void keep_common(std::vector<std::string>& names, const std::vector<std::string>
 
 }  // namespace
 
-std::vector<tla::Label> parse_labels(Model& model, const std::vector<std::string>& texts) {
+void WorkflowCounters::add(const WorkflowCounters& other) {
+  for (const auto counter :
+       {&WorkflowCounters::traces, &WorkflowCounters::steps, &WorkflowCounters::same_sequence,
+        &WorkflowCounters::cached_steps, &WorkflowCounters::new_views,
+        &WorkflowCounters::cut_traces, &WorkflowCounters::unknown_traces, &WorkflowCounters::walks,
+        &WorkflowCounters::run_steps, &WorkflowCounters::walk_steps,
+        &WorkflowCounters::stopped_walks, &WorkflowCounters::left_out}) {
+    this->*counter += other.*counter;
+  }
+  generate_seconds += other.generate_seconds;
+  verify_seconds += other.verify_seconds;
+}
+
+std::vector<std::string> gaps(const WorkflowCounters& counters, const WorkflowLimits& limits) {
+  std::vector<std::string> found;
+  const std::uint64_t runs = counters.traces - counters.walks;
+  if (counters.left_out > 0) {
+    found.push_back(fmt::format("{} of {} traces were not begun: the time was over (--seconds)",
+                                counters.left_out, counters.left_out + counters.traces));
+  } else if (counters.traces == 0) {
+    found.push_back("there was no trace to judge");
+  }
+  if (counters.cut_traces > 0) {
+    found.push_back(
+        fmt::format("{} of {} traces judged in part: the first {} steps (--limit-steps)",
+                    counters.cut_traces, runs, limits.trace_events));
+  }
+  if (counters.unknown_traces > 0) {
+    found.push_back(
+        fmt::format("{} of {} traces judged in part: then more than {} states of the model fitted "
+                    "(--frontier)",
+                    counters.unknown_traces, counters.traces, limits.judge.frontier_most));
+  }
+  if (runs > 0 && counters.run_steps == 0) {
+    found.push_back(fmt::format("Workflow I: {} runs had no step to judge", runs));
+  }
+  if (counters.walks > 0 && counters.walk_steps == 0) {
+    found.push_back(
+        fmt::format("Workflow II: none of {} walks had a step to compare", counters.walks));
+  }
+  return found;
+}
+
+std::vector<tla::Label> parse_labels(tla::Machine& model, const std::vector<std::string>& texts) {
   std::vector<tla::Label> labels;
   for (const std::string& text : texts) {
     const auto source = std::make_shared<const tla::Source>(tla::Source{"label", text});
@@ -39,15 +92,14 @@ std::vector<tla::Label> parse_labels(Model& model, const std::vector<std::string
     std::string name;
     for (const tla::PathPart& part : expression->path) name += part.name + "!";
     name += expression->name;
-    const auto action = model.find_action(name);
+    const auto action = model.spec().find_action(name);
     if (!action) throw InputError(fmt::format("\"{}\": the model has no such action", text));
     tla::Label label{*action, {}};
     for (const tla::ExpressionPtr& operand : expression->operands) {
-      const auto compiled = model.machine().compile(operand->at.excerpt(text.size() + 1));
-      label.arguments.push_back(
-          model.machine().store().canonical(model.machine().evaluate(*compiled)));
+      const auto compiled = model.compile(operand->at.excerpt(text.size() + 1));
+      label.arguments.push_back(model.store().canonical(model.evaluate(*compiled)));
     }
-    if (label.arguments.size() != model.actions()[*action].parameters.size()) {
+    if (label.arguments.size() != model.spec().actions()[*action].parameters.size()) {
       throw InputError(fmt::format("\"{}\": wrong number of arguments", text));
     }
     labels.push_back(std::move(label));
@@ -59,14 +111,14 @@ Conformance::Conformance(const Mapping& mapping, Variant variant, std::uint64_t 
                          const SystemRegistry& systems)
     : mapping_(mapping), variant_(std::move(variant)), seed_(seed), systems_(systems) {}
 
-Pairing& Conformance::pairing(const InputValues& values) {
+Pairing& Conformance::pairing(const InputValues& values, const WorkflowLimits& limits) {
   const auto found = pairings_.find(values);
   if (found != pairings_.end()) return *found->second;
   if (pairings_.size() >= kPairingsMost) {
     coverage();
     pairings_.clear();
   }
-  auto made = std::make_unique<Pairing>(mapping_, variant_, values, systems_);
+  auto made = std::make_unique<Pairing>(mapping_, variant_, values, systems_, limits.judge);
   return *pairings_.emplace(values, std::move(made)).first->second;
 }
 
@@ -114,7 +166,7 @@ ObservedTrace Conformance::record(Pairing& pairing, std::uint64_t seed,
   Stepper stepper(*pairing.scenario().system, seed);
   stepper.start();
   recorder.trace().initial_states =
-      node_states(pairing.model().machine().store(), stepper, pairing.scenario().nodes());
+      node_states(pairing.machine().store(), stepper, pairing.scenario().nodes());
   run::RunOptions options;
   options.observer = &recorder;
   runner_.run(pairing.scenario(), {}, seed, options);
@@ -125,20 +177,16 @@ std::optional<ConformanceFinding> Conformance::one_trace(const InputValues& valu
                                                          std::uint64_t seed,
                                                          const WorkflowLimits& limits) {
   const auto start = Clock::now();
-  Pairing& pair = pairing(values);
+  Pairing& pair = pairing(values, limits);
   const ObservedTrace trace = record(pair, seed, limits);
   counters_.generate_seconds += seconds_since(start);
   const auto verify_start = Clock::now();
   ++counters_.traces;
   counters_.cut_traces += trace.is_cut ? 1 : 0;
-  const std::uint64_t sequence = sequence_hash(trace);
-  const std::uint64_t order = happens_before_hash(trace);
-  if (passed_sequences_.contains(sequence)) {
+  const std::pair<std::string, std::uint64_t> sequence{pair.constants(), sequence_hash(trace)};
+  if (passed_.contains(sequence)) {
     ++counters_.same_sequence;
-    return std::nullopt;
-  }
-  if (passed_orders_.contains(order)) {
-    ++counters_.same_order;
+    pair.clean();
     return std::nullopt;
   }
   Judge& judge = pair.judge();
@@ -146,6 +194,7 @@ std::optional<ConformanceFinding> Conformance::one_trace(const InputValues& valu
   const auto violation = judge.judge(trace);
   const JudgeCounters& after = judge.counters();
   counters_.steps += after.events - before.events;
+  counters_.run_steps += after.events - before.events;
   counters_.cached_steps += after.cached_steps - before.cached_steps;
   counters_.new_views += after.new_views - before.new_views;
   std::optional<ConformanceFinding> finding;
@@ -154,12 +203,12 @@ std::optional<ConformanceFinding> Conformance::one_trace(const InputValues& valu
     finding = ConformanceFinding{*violation, 1, values, seed, trace.observations.size(), {}};
     for (std::size_t index = 0; index < violation->step; ++index) {
       for (const tla::Label& label : pair.mapping().meaning(trace.observations[index]).labels) {
-        finding->labels.push_back(tla::to_string(pair.model().machine().spec(), label));
+        finding->labels.push_back(tla::to_string(pair.machine().spec(), label));
       }
     }
   } else {
-    passed_sequences_.insert(sequence);
-    passed_orders_.insert(order);
+    counters_.unknown_traces += judge.is_unknown() ? 1 : 0;
+    if (!judge.is_unknown()) passed_.insert(sequence);
     if (after.new_views > before.new_views && interesting_.size() < kInterestingMost) {
       interesting_.push_back(values);
     }
@@ -169,9 +218,9 @@ std::optional<ConformanceFinding> Conformance::one_trace(const InputValues& valu
   return finding;
 }
 
-std::optional<ConformanceFinding> Conformance::workflow_one(const WorkflowOne& config,
-                                                            const WorkflowLimits& limits) {
-  const auto start = Clock::now();
+std::optional<ConformanceFinding> Conformance::traces_of(const WorkflowOne& config,
+                                                         const WorkflowLimits& limits,
+                                                         const Deadline& end) {
   const std::size_t varied = std::min(config.inputs, mapping_.inputs.size());
   // values[v] is the v-th draw of all inputs; a combination takes one draw per varied input.
   std::vector<InputValues> draws;
@@ -182,7 +231,10 @@ std::optional<ConformanceFinding> Conformance::workflow_one(const WorkflowOne& c
   std::size_t combinations = 1;
   for (std::size_t index = 0; index < varied; ++index) combinations *= config.values;
   for (std::size_t combination = 0; combination < combinations; ++combination) {
-    if (limits.seconds > 0 && seconds_since(start) > limits.seconds) break;
+    if (is_over(end)) {
+      counters_.left_out += combinations - combination;
+      break;
+    }
     InputValues values = draws.front();
     std::size_t rest = combination;
     for (std::size_t index = 0; index < varied; ++index) {
@@ -191,6 +243,15 @@ std::optional<ConformanceFinding> Conformance::workflow_one(const WorkflowOne& c
     }
     const std::uint64_t seed = derive_seed(seed_, "trace", traces_++);
     if (auto finding = one_trace(values, seed, limits)) return finding;
+  }
+  return std::nullopt;
+}
+
+std::optional<ConformanceFinding> Conformance::workflow_one(const WorkflowOne& config,
+                                                            const WorkflowLimits& limits) {
+  const Deadline end = deadline_of(limits);
+  for (std::size_t round = 0; round < config.rounds; ++round) {
+    if (auto finding = traces_of(config, limits, end)) return finding;
   }
   return std::nullopt;
 }
@@ -212,8 +273,9 @@ std::vector<double> Conformance::walk_weights(Pairing& pairing, std::uint64_t wa
 }
 
 std::optional<ConformanceFinding> Conformance::one_walk(const InputValues& values,
-                                                        std::uint64_t walk, std::size_t depth) {
-  Pairing& pair = pairing(values);
+                                                        std::uint64_t walk, std::size_t depth,
+                                                        const WorkflowLimits& limits) {
+  Pairing& pair = pairing(values, limits);
   const std::uint64_t seed = derive_seed(seed_, "walk", walk);
   Random random(seed);
   const std::vector<double> weights = walk_weights(pair, walk, random);
@@ -227,7 +289,7 @@ std::optional<ConformanceFinding> Conformance::one_walk(const InputValues& value
   while (labels.size() < depth) {
     const auto generate_start = Clock::now();
     const bool is_possible =
-        pair.model().random_step(lockstep.state(), weights, random, label, next);
+        pair.machine().random_step(lockstep.state(), weights, random, label, next);
     counters_.generate_seconds += seconds_since(generate_start);
     if (!is_possible) {
       ++counters_.stopped_walks;
@@ -240,23 +302,28 @@ std::optional<ConformanceFinding> Conformance::one_walk(const InputValues& value
     if (!violation) continue;
     finding = ConformanceFinding{*violation, 2, values, seed, labels.size(), {}, true};
     for (const tla::Label& one : labels) {
-      finding->labels.push_back(tla::to_string(pair.model().machine().spec(), one));
+      finding->labels.push_back(tla::to_string(pair.machine().spec(), one));
     }
     break;
   }
   ++counters_.traces;
+  ++counters_.walks;
   counters_.steps += labels.size();
+  counters_.walk_steps += lockstep.compared();
   counters_.new_views += pair.judge().counters().new_views - before.new_views;
   pair.clean();
   return finding;
 }
 
-std::optional<ConformanceFinding> Conformance::workflow_two(const WorkflowTwo& config,
-                                                            const WorkflowLimits& limits) {
-  const auto start = Clock::now();
+std::optional<ConformanceFinding> Conformance::walks_of(const WorkflowTwo& config,
+                                                        const WorkflowLimits& limits,
+                                                        const Deadline& end) {
   InputValues values;
   for (std::size_t walk = 0; walk < config.walks; ++walk) {
-    if (limits.seconds > 0 && seconds_since(start) > limits.seconds) break;
+    if (is_over(end)) {
+      counters_.left_out += config.walks - walk;
+      break;
+    }
     // Two walks with the same inputs: making a model of another size costs as much as a walk. The
     // same number of steps leads further in a small network.
     if (walk % 2 == 0) {
@@ -268,18 +335,22 @@ std::optional<ConformanceFinding> Conformance::workflow_two(const WorkflowTwo& c
         if (mapping_.inputs[index].is_whole) values[index] = std::min(values[index], other[index]);
       }
     }
-    if (auto finding = one_walk(values, walks_++, config.depth)) return finding;
+    if (auto finding = one_walk(values, walks_++, config.depth, limits)) return finding;
   }
   return std::nullopt;
 }
 
+std::optional<ConformanceFinding> Conformance::workflow_two(const WorkflowTwo& config,
+                                                            const WorkflowLimits& limits) {
+  return walks_of(config, limits, deadline_of(limits));
+}
+
 std::optional<ConformanceFinding> Conformance::conform(std::size_t rounds, std::size_t depth,
                                                        const WorkflowLimits& limits) {
-  const auto start = Clock::now();
+  const Deadline end = deadline_of(limits);
   for (std::size_t round = 0; round < rounds; ++round) {
-    if (limits.seconds > 0 && seconds_since(start) > limits.seconds) break;
-    if (auto finding = workflow_one({mapping_.inputs.size(), 1}, limits)) return finding;
-    if (auto finding = workflow_two({1, depth}, limits)) return finding;
+    if (auto finding = traces_of({mapping_.inputs.size(), 1}, limits, end)) return finding;
+    if (auto finding = walks_of({1, depth}, limits, end)) return finding;
   }
   return std::nullopt;
 }
@@ -299,11 +370,11 @@ std::optional<Violation> Conformance::run_script(Pairing& pairing, int workflow,
       continue;
     }
     std::optional<tla::State> next;
-    pairing.model().perform(lockstep.state(), label.action, label.arguments,
-                            [&](const tla::State& state) {
-                              next = state;
-                              return false;
-                            });
+    pairing.machine().perform(lockstep.state(), label.action, label.arguments,
+                              [&](const tla::State& state) {
+                                next = state;
+                                return false;
+                              });
     if (!next) continue;  // not possible without a step that was left out
     ++*used;
     if (auto violation = lockstep.step(label, *next)) return violation;
@@ -313,17 +384,29 @@ std::optional<Violation> Conformance::run_script(Pairing& pairing, int workflow,
 
 std::optional<Violation> Conformance::repeat(const ConformanceFinding& finding,
                                              const WorkflowLimits& limits) {
-  Pairing& pair = pairing(finding.values);
-  if (!finding.is_script) {
+  Pairing& pair = pairing(finding.values, limits);
+  std::optional<Violation> violation;
+  ++counters_.traces;
+  if (finding.is_script) {
+    std::size_t used = 0;
+    violation = run_script(pair, finding.workflow, finding.seed,
+                           parse_labels(pair.machine(), finding.labels), &used);
+    counters_.steps += used;
+    if (finding.workflow == 1) {
+      counters_.run_steps += used;
+    } else {
+      ++counters_.walks;
+      counters_.walk_steps += pair.lockstep().compared();
+    }
+  } else {
     const ObservedTrace trace = record(pair, finding.seed, limits);
-    auto violation = pair.judge().judge(trace);
+    violation = pair.judge().judge(trace);
+    counters_.steps += trace.observations.size();
+    counters_.run_steps += trace.observations.size();
     counters_.cut_traces += trace.is_cut && !violation ? 1 : 0;
-    pair.clean();
-    return violation;
   }
-  std::size_t used = 0;
-  auto violation = run_script(pair, finding.workflow, finding.seed,
-                              parse_labels(pair.model(), finding.labels), &used);
+  const bool is_judged = finding.workflow == 1 && !violation;
+  counters_.unknown_traces += is_judged && pair.judge().is_unknown() ? 1 : 0;
   pair.clean();
   return violation;
 }
@@ -331,6 +414,7 @@ std::optional<Violation> Conformance::repeat(const ConformanceFinding& finding,
 void Conformance::shrink_inputs(ConformanceFinding& finding) {
   // Smaller numbers first; a smaller violation is one that shows after fewer events.
   const std::uint64_t cut_traces = counters_.cut_traces;
+  const std::uint64_t unknown_traces = counters_.unknown_traces;
   for (std::size_t run = 0; run < kShrinkRuns; ++run) {
     Random random(finding.seed, "shrink", run);
     InputValues values = finding.values;
@@ -349,11 +433,12 @@ void Conformance::shrink_inputs(ConformanceFinding& finding) {
     }
   }
   counters_.cut_traces = cut_traces;  // these runs say nothing about conformance
+  counters_.unknown_traces = unknown_traces;
 }
 
 void Conformance::shrink_script(ConformanceFinding& finding) {
   Pairing& pair = pairing(finding.values);
-  const std::vector<tla::Label> labels = parse_labels(pair.model(), finding.labels);
+  const std::vector<tla::Label> labels = parse_labels(pair.machine(), finding.labels);
   const auto script = [&](const shrink::Levels& levels) {
     std::vector<tla::Label> kept;
     for (std::size_t index = 0; index < labels.size(); ++index) {
@@ -391,7 +476,7 @@ void Conformance::shrink_script(ConformanceFinding& finding) {
   finding.shrunk_from = std::max(finding.shrunk_from, finding.labels.size());
   finding.labels.clear();
   for (const tla::Label& label : kept) {
-    finding.labels.push_back(tla::to_string(pair.model().machine().spec(), label));
+    finding.labels.push_back(tla::to_string(pair.machine().spec(), label));
   }
   finding.is_script = true;
   pair.clean();

@@ -2,13 +2,14 @@
 // Workflow II walks through the model and asks the implementation; conform() alternates both.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
-#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "dissensus/random.h"
@@ -23,6 +24,7 @@ struct WorkflowOne {
   std::size_t inputs = 3;
   std::size_t values = 1;
   bool guided = true;  ///< values that showed new views of the model are varied
+  std::size_t rounds = 1;
 };
 
 /// Workflow II: so many walks of so many steps.
@@ -34,6 +36,7 @@ struct WorkflowTwo {
 struct WorkflowLimits {
   std::size_t trace_events = 100'000;  ///< of one run; what comes after is not judged, but counted
   double seconds = 0;                  ///< of wall time; 0: none
+  JudgeOptions judge;
 };
 
 /// A violation and all that is needed to see it again.
@@ -49,17 +52,27 @@ struct ConformanceFinding {
 };
 
 struct WorkflowCounters {
-  std::uint64_t traces = 0;
+  std::uint64_t traces = 0;  ///< of both workflows
   std::uint64_t steps = 0;
   std::uint64_t same_sequence = 0;  ///< traces not judged: the same one passed before
-  std::uint64_t same_order = 0;     ///< ... one with the same happens-before order did
   std::uint64_t cached_steps = 0;   ///< transitions known from before
   std::uint64_t new_views = 0;
-  std::uint64_t cut_traces = 0;     ///< longer than the limit: judged in part, no violation in it
-  std::uint64_t stopped_walks = 0;  ///< walks that ended before their depth: the model had no step
+  std::uint64_t cut_traces = 0;      ///< longer than the limit: judged in part, no violation in it
+  std::uint64_t unknown_traces = 0;  ///< a limit of the judge was hit, no violation until then
+  std::uint64_t walks = 0;           ///< of the traces: those of Workflow II
+  std::uint64_t run_steps = 0;       ///< of the steps: those of Workflow I
+  std::uint64_t walk_steps = 0;      ///< of the others: those after which both sides were compared
+  std::uint64_t stopped_walks = 0;   ///< walks that ended before their depth: the model had no step
+  std::uint64_t left_out = 0;        ///< traces that time did not allow
   double generate_seconds = 0;
   double verify_seconds = 0;
+
+  void add(const WorkflowCounters& other);
 };
+
+/// What was asked for and not checked, one line each. Empty: "no violation" means that model and
+/// implementation agree; otherwise nobody knows.
+std::vector<std::string> gaps(const WorkflowCounters& counters, const WorkflowLimits& limits);
 
 class Conformance {
  public:
@@ -67,7 +80,8 @@ class Conformance {
   Conformance(const Mapping& mapping, Variant variant, std::uint64_t seed,
               const SystemRegistry& systems);
 
-  /// Nullopt: everything conforms. Further calls go on with other traces.
+  /// Nullopt: no violation; gaps() says whether that means anything. Further calls go on with other
+  /// traces.
   std::optional<ConformanceFinding> workflow_one(const WorkflowOne& config,
                                                  const WorkflowLimits& limits = {});
   std::optional<ConformanceFinding> workflow_two(const WorkflowTwo& config,
@@ -79,7 +93,7 @@ class Conformance {
 
   /// Fewer steps with a violation of the same kind.
   void shrink(ConformanceFinding& finding);
-  /// Runs what a finding says; nullopt: it no longer fails.
+  /// Runs what a finding says; nullopt: it no longer fails (see gaps()).
   std::optional<Violation> repeat(const ConformanceFinding& finding,
                                   const WorkflowLimits& limits = {});
 
@@ -87,12 +101,18 @@ class Conformance {
   BoundMapping::Coverage coverage();
 
  private:
-  Pairing& pairing(const InputValues& values);
+  using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
+  Pairing& pairing(const InputValues& values, const WorkflowLimits& limits = {});
   InputValues draw_values(bool guided);
+  std::optional<ConformanceFinding> traces_of(const WorkflowOne& config,
+                                              const WorkflowLimits& limits, const Deadline& end);
+  std::optional<ConformanceFinding> walks_of(const WorkflowTwo& config,
+                                             const WorkflowLimits& limits, const Deadline& end);
   std::optional<ConformanceFinding> one_trace(const InputValues& values, std::uint64_t seed,
                                               const WorkflowLimits& limits);
   std::optional<ConformanceFinding> one_walk(const InputValues& values, std::uint64_t walk,
-                                             std::size_t depth);
+                                             std::size_t depth, const WorkflowLimits& limits);
   ObservedTrace record(Pairing& pairing, std::uint64_t seed, const WorkflowLimits& limits);
   std::vector<double> walk_weights(Pairing& pairing, std::uint64_t walk, Random& random) const;
   std::optional<Violation> run_script(Pairing& pairing, int workflow, std::uint64_t seed,
@@ -107,8 +127,7 @@ class Conformance {
   run::Runner runner_;
   std::map<InputValues, std::unique_ptr<Pairing>> pairings_;
   std::vector<InputValues> interesting_;
-  std::unordered_set<std::uint64_t> passed_sequences_;  ///< never iterated
-  std::unordered_set<std::uint64_t> passed_orders_;     ///< never iterated
+  std::set<std::pair<std::string, std::uint64_t>> passed_;  ///< constants of the model, sequence
   std::uint64_t traces_ = 0;
   std::uint64_t walks_ = 0;
   WorkflowCounters counters_;
@@ -117,6 +136,6 @@ class Conformance {
 };
 
 /// Labels as text and back. Throws InputError.
-std::vector<tla::Label> parse_labels(Model& model, const std::vector<std::string>& texts);
+std::vector<tla::Label> parse_labels(tla::Machine& model, const std::vector<std::string>& texts);
 
 }  // namespace dissensus::conform

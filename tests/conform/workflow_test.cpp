@@ -175,7 +175,7 @@ TEST_F(WorkflowTest, GuardsOfTheModelAreListedForMutation) {
   mapping_ = load_mapping(files_.mapping());
   Pairing pairing(mapping_, {}, {3}, ring_registry());
   std::vector<std::string> guards;
-  for (const tla::GuardDescription& guard : pairing.model().machine().spec().guards()) {
+  for (const tla::GuardDescription& guard : pairing.machine().spec().guards()) {
     if (!guard.is_assignment) guards.push_back(guard.at.excerpt());
   }
   EXPECT_THAT(guards, ElementsAre("holder = p", "hops < Limit", "holder = 0", "sent = p"));
@@ -185,7 +185,7 @@ TEST_F(WorkflowTest, GuardsOfTheModelAreListedForMutation) {
 TEST_F(WorkflowTest, ModelWithoutAGuardIsNoticed) {
   mapping_ = load_mapping(files_.mapping());
   Pairing pairing(mapping_, {}, {3}, ring_registry());
-  for (const tla::GuardDescription& guard : pairing.model().machine().spec().guards()) {
+  for (const tla::GuardDescription& guard : pairing.machine().spec().guards()) {
     if (guard.is_assignment || guard.at.excerpt() == "hops < Limit") continue;
     for (const bool negate : {false, true}) {
       Variant variant;
@@ -205,7 +205,7 @@ TEST(Mutation, ASurvivorOfRunsJudgedInPartSaysSo) {
   budget.limits.trace_events = 20;
   const MutantOutcome outcome = try_mutant(mapping, {}, budget, 1, simulated_systems());
   EXPECT_FALSE(outcome.is_detected);
-  EXPECT_THAT(outcome.how, HasSubstr("judged in part)"));
+  EXPECT_THAT(outcome.how, HasSubstr("traces judged in part: the first 20 steps"));
 }
 
 TEST_F(WorkflowTest, ImplementationsAreComparedWithEachOther) {
@@ -215,9 +215,13 @@ TEST_F(WorkflowTest, ImplementationsAreComparedWithEachOther) {
   const auto correct = system("nodes = 3");
   CompareOptions options;
   options.crash_chance = 0;
-  EXPECT_FALSE(compare_implementations(*correct, *system("nodes = 3"), options));
+  const Comparison same = compare_implementations(*correct, *system("nodes = 3"), options);
+  EXPECT_FALSE(same.disagreement);
+  EXPECT_EQ(same.steps, options.walks * options.depth);
+  EXPECT_THAT(same.gaps(), ElementsAre());
   const auto found =
-      compare_implementations(*correct, *system("nodes = 3\nmiscounts = true"), options);
+      compare_implementations(*correct, *system("nodes = 3\nmiscounts = true"), options)
+          .disagreement;
   ASSERT_TRUE(found);
   EXPECT_EQ(found->step, 4u);
   EXPECT_EQ(found->message, "the first does take(node 2, 2, 2), the second take(node 2, 2, 3)");
@@ -228,13 +232,19 @@ TEST_F(WorkflowTest, ModelsAreComparedWithEachOther) {
   const auto model = [&](const std::string& limit) {
     tla::SpecOptions options;
     options.constants = {{"N", "3"}, {"Limit", limit}};
-    return std::make_unique<TlaModel>(tla::Spec::load(files_.path("Ring.tla"), {}, options));
+    return std::make_unique<tla::Machine>(tla::Spec::load(files_.path("Ring.tla"), {}, options));
   };
-  EXPECT_FALSE(compare_models(*model("9"), *model("9"), {}, {}));
-  const auto found = compare_models(*model("9"), *model("4"), {"holder", "hops"}, {});
+  const Comparison same = compare_models(*model("9"), *model("9"), {}, {});
+  EXPECT_FALSE(same.disagreement);
+  EXPECT_THAT(same.gaps(), ElementsAre());
+  const auto found = compare_models(*model("9"), *model("4"), {"holder", "hops"}, {}).disagreement;
   ASSERT_TRUE(found);
   EXPECT_THAT(found->message, HasSubstr("hops < Limit"));
-  EXPECT_FALSE(compare_models(*model("4"), *model("9"), {}, {}));  // the other way it follows
+  EXPECT_FALSE(compare_models(*model("4"), *model("9"), {}, {}).disagreement);  // it follows
+  // A model that never moves agrees with nothing.
+  const Comparison still = compare_models(*model("0"), *model("9"), {}, {});
+  EXPECT_FALSE(still.disagreement);
+  EXPECT_THAT(still.gaps(), ElementsAre("none of 10 walks had a step to compare"));
 }
 
 }  // namespace

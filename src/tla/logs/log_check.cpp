@@ -1,19 +1,18 @@
-// A log of ours against a specification: the set of model states that agree with the log so far is
-// carried from event to event.
+// A log of ours against a specification, event by event (matcher.h), and why one is refused.
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "tla/logs/log_event.h"
-#include "tla/exploration/search_worker.h"
-#include "tla/exploration/simulate.h"
-#include "tla/logs/trace.h"
 #include "core/file.h"
 #include "core/suggestion.h"
+#include "tla/exploration/search_worker.h"
+#include "tla/exploration/simulate.h"
+#include "tla/logs/log_event.h"
+#include "tla/logs/matcher.h"
+#include "tla/logs/trace.h"
 
 namespace dissensus::tla {
 
@@ -23,48 +22,23 @@ constexpr std::size_t kLogBytesMax = std::size_t{2} << 30;
 constexpr std::size_t kCollectBytes = std::size_t{64} << 20;
 constexpr std::size_t kExplainedStates = 16;
 
-struct WordOrder {
-  bool operator()(const State& a, const State& b) const {
-    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
-                                        [](Value x, Value y) { return x.word() < y.word(); });
-  }
-};
-
-/// States in the order in which they were found, each once.
-class Frontier {
- public:
-  bool add(const State& state) {
-    if (!known_.insert(state).second) return false;
-    states_.push_back(state);
-    return true;
-  }
-  bool contains(const State& state) const { return known_.contains(state); }
-  std::vector<State>& states() { return states_; }
-  const std::vector<State>& states() const { return states_; }
-  bool empty() const { return states_.empty(); }
-  std::size_t size() const { return states_.size(); }
-  /// After a collection, which made all values anew.
-  void rebuild() {
-    known_.clear();
-    known_.insert(states_.begin(), states_.end());
-  }
-
- private:
-  std::vector<State> states_;
-  std::set<State, WordOrder> known_;  // only asked, never listed: its order is that of addresses
-};
-
-class LogCheck {
+class LogCheck final : private SeenEvents {
  public:
   LogCheck(std::shared_ptr<const Spec> spec, const std::vector<LogEvent>& events, std::string name,
            const LogOptions& options);
-  /// With `eager`, hidden steps are considered everywhere, not only where nothing else fits.
-  LogResult run(bool eager);
+  LogResult run();
 
  private:
-  bool start(LogResult& result);
-  /// The states after an event; stops at the limit.
-  void advance(const LogEvent& event, const Frontier& from, Frontier& to);
+  // The first line may describe the initial state: it is no event of the matcher.
+  const LogEvent& event_at(std::size_t number) const {
+    return events_[number + (has_initial_ ? 1 : 0)];
+  }
+  bool fits_initially(const State& state) override;
+  void begin(std::size_t number, Frontier& frontier) override;
+  bool steps(std::size_t number, const State& from, FunctionRef<bool(const State&)> visit) override;
+
+  /// Reads a line and judges the invariants after it.
+  Match read(std::size_t line);
   void steps_of(const LogEvent& event, const State& state,
                 FunctionRef<bool(const State&, std::span<const Value>)> visit);
   bool agrees(const std::vector<LogEvent::Expectation>& expectations, const LogEvent& event,
@@ -72,12 +46,12 @@ class LogCheck {
   Value evaluate(const std::string& what, const LogEvent& event, const State& state,
                  std::span<const Value> arguments);
   std::vector<Value> arguments_of(const LogEvent& event);
-  Frontier with_hidden_steps(const Frontier& from);
-  bool invariants_hold(const Frontier& frontier, LogResult& result);
-  void explain(const LogEvent& event, const Frontier& before, LogResult& result);
+  std::optional<std::size_t> violated_invariant();
+  std::vector<State> states_before(const LogEvent& event);
+  void explain(const LogEvent& event, LogResult& result);
   void explain_difference(const LogEvent& event, const State& state, LogResult& result);
   void name_enabled(const LogEvent& event, const State& state, LogResult& result);
-  void collect(Frontier& frontier);
+  std::vector<std::uint32_t> hidden_steps() const;
   std::string place(const LogEvent& event) const { return fmt::format("{}:{}", name_, event.line); }
 
   std::shared_ptr<const Spec> spec_;
@@ -86,13 +60,14 @@ class LogCheck {
   const LogOptions& options_;
   Machine machine_;
   JsonValues json_;
-  std::map<ActionId, std::uint32_t> hidden_;
+  Matcher matcher_;
+  bool has_initial_ = false;
   std::map<std::pair<std::string, std::int64_t>, std::shared_ptr<const CompiledExpression>>
       expressions_;
   std::uint32_t level_ = 1;
   std::size_t collect_at_ = 0;
-  bool is_too_wide_ = false;
   std::uint64_t visited_ = 0;
+  std::optional<std::size_t> violated_;  ///< invariant
   std::size_t least_wrong_ = 0;
 };
 
@@ -103,19 +78,26 @@ LogCheck::LogCheck(std::shared_ptr<const Spec> spec, const std::vector<LogEvent>
       name_(std::move(name)),
       options_(options),
       machine_(spec_, options.machine),
-      json_(*spec_) {
+      json_(*spec_),
+      matcher_(machine_, *this, hidden_steps(), {options.frontier_max, options.frontier_max}),
+      has_initial_(!events.empty() && events[0].is_initial) {
   CheckOptions check;
   check.environment = options.environment;
   set_up_environment(machine_, check, {}, &level_);
-  for (const auto& [action, count] : options.hidden) {
+  collect_at_ = machine_.store().bytes() + kCollectBytes;
+}
+
+std::vector<std::uint32_t> LogCheck::hidden_steps() const {
+  std::vector<std::uint32_t> most(spec_->actions().size(), 0);
+  for (const auto& [action, count] : options_.hidden) {
     const ActionId id = action_by_name(*spec_, action, "hidden");
     if (!spec_->actions()[id].is_label) {
       throw InputError(
           fmt::format("hidden: {} is not a disjunct of the next-state relation", action));
     }
-    hidden_[id] = count;
+    most[id] = count;
   }
-  collect_at_ = machine_.store().bytes() + kCollectBytes;
+  return most;
 }
 
 std::vector<Value> LogCheck::arguments_of(const LogEvent& event) {
@@ -193,145 +175,106 @@ void LogCheck::steps_of(const LogEvent& event, const State& state,
   if (failure) std::rethrow_exception(failure);
 }
 
-void LogCheck::advance(const LogEvent& event, const Frontier& from, Frontier& to) {
-  for (const State& state : from.states()) {
-    if (!event.before.empty() && !agrees(event.before, event, state, {})) continue;
-    steps_of(event, state, [&](const State& next, std::span<const Value> arguments) {
-      if (to.contains(next)) return true;
-      if (agrees(event.after, event, next, arguments)) to.add(next);
-      is_too_wide_ = to.size() > options_.frontier_max;
-      return !is_too_wide_;
-    });
-    if (is_too_wide_) return;
-  }
+bool LogCheck::fits_initially(const State& state) {
+  return !has_initial_ || agrees(events_[0].after, events_[0], state, {});
 }
 
-Frontier LogCheck::with_hidden_steps(const Frontier& from) {
-  Frontier reached = from;
-  // Which hidden steps led to a state matters for how many are left.
-  using Counts = std::map<ActionId, std::uint32_t>;
-  std::vector<std::pair<State, Counts>> open;
-  std::set<std::pair<std::vector<std::uint64_t>, Counts>> seen;
-  const auto enter = [&](const State& state, const Counts& counts) {
-    std::vector<std::uint64_t> words;
-    for (const Value value : state) words.push_back(value.word());
-    if (seen.emplace(std::move(words), counts).second) open.emplace_back(state, counts);
-  };
-  for (const State& state : from.states()) enter(state, {});
-  for (std::size_t i = 0; i < open.size() && !is_too_wide_; ++i) {
-    const State state = open[i].first;  // a copy: the list grows
-    const Counts counts = open[i].second;
-    machine_.successors(state, [&](const Label& label, const State& next) {
-      const auto allowed = hidden_.find(label.action);
-      if (allowed == hidden_.end()) return true;
-      Counts used = counts;
-      if (++used[label.action] > allowed->second) return true;
-      ++visited_;
-      reached.add(next);
-      enter(next, used);
-      is_too_wide_ = open.size() > options_.frontier_max;
-      return !is_too_wide_;
-    });
-  }
-  return reached;
-}
-
-bool LogCheck::invariants_hold(const Frontier& frontier, LogResult& result) {
-  if (!options_.check_invariants) return true;
-  const std::vector<ConfigName>& names = spec_->config().invariants;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    bool fails_everywhere = true;
-    for (const State& state : frontier.states()) {
-      if (!machine_.invariant_holds(i, state)) continue;
-      fails_everywhere = false;
-      break;
-    }
-    if (!fails_everywhere) continue;
-    result.outcome = LogOutcome::violation;
-    result.property = names[i].name;
-    result.before = Behaviour(*spec_);
-    result.before.append(*spec_, nullptr, frontier.states().front());
-    return false;
-  }
-  return true;
-}
-
-void LogCheck::collect(Frontier& frontier) {
+void LogCheck::begin(std::size_t number, Frontier& frontier) {
+  level_ = static_cast<std::uint32_t>(number + (has_initial_ ? 2 : 1));
   if (machine_.store().bytes() < collect_at_) return;
-  std::vector<State*> keep;
-  for (State& state : frontier.states()) keep.push_back(&state);
-  machine_.collect(keep);
-  frontier.rebuild();
+  frontier.collect(machine_);
   collect_at_ = machine_.store().bytes() + kCollectBytes;
 }
 
-LogResult LogCheck::run(bool eager) {
+bool LogCheck::steps(std::size_t number, const State& from, FunctionRef<bool(const State&)> visit) {
+  const LogEvent& event = event_at(number);
+  if (!event.before.empty() && !agrees(event.before, event, from, {})) return true;
+  steps_of(event, from, [&](const State& next, std::span<const Value> arguments) {
+    return !agrees(event.after, event, next, arguments) || visit(next);
+  });
+  return true;
+}
+
+std::optional<std::size_t> LogCheck::violated_invariant() {
+  if (!options_.check_invariants) return std::nullopt;
+  const std::vector<State>& states = matcher_.frontier().states();
+  for (std::size_t i = 0; i < spec_->config().invariants.size(); ++i) {
+    const auto holds = [&](const State& state) { return machine_.invariant_holds(i, state); };
+    if (std::none_of(states.begin(), states.end(), holds)) return i;
+  }
+  return std::nullopt;
+}
+
+Match LogCheck::read(std::size_t line) {
+  Match match = Match::admitted;
+  if (line == 0) match = matcher_.start();
+  if (match == Match::admitted && !events_[line].is_initial) match = matcher_.next();
+  if (match == Match::admitted) violated_ = violated_invariant();
+  // Another reading, with hidden steps, may keep the invariant.
+  if (match == Match::admitted && violated_ && matcher_.can_widen()) {
+    match = matcher_.widen();
+    if (match == Match::admitted) violated_ = violated_invariant();
+  }
+  return match;
+}
+
+LogResult LogCheck::run() {
   LogResult result;
-  is_too_wide_ = false;
   try {
-    Frontier frontier;
-    const bool has_initial = !events_.empty() && events_[0].is_initial;
-    machine_.initial_states([&](const State& state) {
-      ++visited_;
-      frontier.add(state);
-      is_too_wide_ = frontier.size() > options_.frontier_max;
-      return !is_too_wide_;
-    });
-    for (std::size_t i = 0; i < events_.size() && !is_too_wide_; ++i) {
-      const LogEvent& event = events_[i];
-      level_ = static_cast<std::uint32_t>(i) + 1;
-      Frontier next;
-      if (i == 0 && has_initial) {
-        for (const State& state : frontier.states()) {
-          if (agrees(event.after, event, state, {})) next.add(state);
-        }
-      } else {
-        if (eager) frontier = with_hidden_steps(frontier);
-        advance(event, frontier, next);
-        if (next.empty() && !eager && !hidden_.empty()) {
-          frontier = with_hidden_steps(frontier);
-          result.used_hidden_steps = true;
-          advance(event, frontier, next);
-        }
+    for (std::size_t line = 0; line < events_.size(); ++line) {
+      const LogEvent& event = events_[line];
+      const Match match = read(line);
+      if (match == Match::refused) {
+        explain(event, result);
+        break;
       }
-      if (is_too_wide_) {
+      if (match == Match::unknown) {
+        result.outcome = LogOutcome::incomplete;
         result.line = event.line;
+        result.message =
+            fmt::format("{}: incomplete: more than {} states of the model agree with the log",
+                        place(event), options_.frontier_max);
         break;
       }
-      if (next.empty()) {
-        explain(event, frontier, result);
-        break;
-      }
-      result.frontier = std::max(result.frontier, next.size());
       ++result.events;
-      if (!invariants_hold(next, result)) {
-        result.line = event.line;
-        result.event = event.text;
-        result.message = fmt::format("{}: invariant {} is violated after this event", place(event),
-                                     result.property);
-        break;
-      }
-      frontier = std::move(next);
-      collect(frontier);
-    }
-    if (is_too_wide_) {
-      result.outcome = LogOutcome::incomplete;
-      result.message =
-          fmt::format("{}:{}: incomplete: more than {} states of the model agree with the log",
-                      name_, result.line, options_.frontier_max);
+      if (!violated_) continue;
+      result.outcome = LogOutcome::violation;
+      result.property = spec_->config().invariants[*violated_].name;
+      result.before = Behaviour(*spec_);
+      result.before.append(*spec_, nullptr, matcher_.frontier().states().front());
+      result.line = event.line;
+      result.event = event.text;
+      result.message = fmt::format("{}: invariant {} is violated after this event", place(event),
+                                   result.property);
+      break;
     }
   } catch (const EvaluationError& error) {
     result.outcome = LogOutcome::error;
     result.message = error.what();
     result.at = error.at();
   }
-  result.used_hidden_steps = result.used_hidden_steps || (eager && !hidden_.empty());
-  result.states = visited_;
+  result.frontier = matcher_.widest();
+  result.used_hidden_steps = matcher_.used_hidden_steps();
+  result.states = visited_ + matcher_.visited();
   return result;
 }
 
+/// What a refused event was tried from.
+std::vector<State> LogCheck::states_before(const LogEvent& event) {
+  std::vector<State> states = matcher_.frontier().states();
+  if (event.is_initial) {
+    machine_.initial_states([&](const State& state) {
+      states.push_back(state);
+      return states.size() < kExplainedStates;
+    });
+  }
+  if (states.size() > kExplainedStates) states.resize(kExplainedStates);
+  return states;
+}
+
 /// The shortest way to say what the model would have allowed instead.
-void LogCheck::explain(const LogEvent& event, const Frontier& before, LogResult& result) {
+void LogCheck::explain(const LogEvent& event, LogResult& result) {
+  const std::vector<State> before = states_before(event);
   result.outcome = LogOutcome::rejected;
   result.line = event.line;
   result.event = event.text;
@@ -344,9 +287,7 @@ void LogCheck::explain(const LogEvent& event, const Frontier& before, LogResult&
   }
   const State* nearest = nullptr;
   least_wrong_ = ~std::size_t{0};
-  const std::size_t count = std::min(before.size(), kExplainedStates);
-  for (std::size_t i = 0; i < count; ++i) {
-    const State& state = before.states()[i];
+  for (const State& state : before) {
     if (event.is_initial) {
       explain_difference(event, state, result);
       continue;
@@ -359,7 +300,7 @@ void LogCheck::explain(const LogEvent& event, const Frontier& before, LogResult&
     if (result.is_enabled) explain_difference(event, state, result);
     if (least_wrong_ < known) nearest = &state;
   }
-  if (nearest == nullptr) nearest = &before.states().front();
+  if (nearest == nullptr) nearest = &before.front();
   result.before = Behaviour(*spec_);
   result.before.append(*spec_, nullptr, *nearest);
   if (event.is_initial) {
@@ -449,10 +390,7 @@ LogResult check_log_text(const std::shared_ptr<const Spec>& spec, std::string_vi
                          const std::string& name, const LogOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const std::vector<LogEvent> events = read_log(*spec, text, name);
-  LogCheck check(spec, events, name, options);
-  LogResult result = check.run(false);
-  // A hidden step may have been needed before the place where its absence shows.
-  if (result.outcome == LogOutcome::rejected && !options.hidden.empty()) result = check.run(true);
+  LogResult result = LogCheck(spec, events, name, options).run();
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
