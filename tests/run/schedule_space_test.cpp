@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "run/scenario.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::run {
 namespace {
@@ -18,7 +19,7 @@ Scenario majority(const std::string& schedule) {
       "format = \"dissensus-scenario/1\"\nname = \"x\"\n[system]\nkind = \"majority\"\n"
       "values = [1, 1, 0]\n[schedule]\n" +
           schedule,
-      "s.toml");
+      "s.toml", simulated_systems());
 }
 
 std::string error_of(const std::string& schedule) {
@@ -75,9 +76,8 @@ TEST(ScheduleSpace, RatesMustBeInOrder) {
   const std::string priority = "type = \"priority\"\n[schedule.rate]\n";
   EXPECT_EQ(error_of(priority + "min = 9\nmax = 8\n"),
             "s.toml:9: schedule.rate: expected min <= base <= max, found min 9, base 0.5, max 8");
-  EXPECT_EQ(
-      error_of(priority + "base = 0.5\nmin = 0.6\n"),
-      "s.toml:9: schedule.rate: expected min <= base <= max, found min 0.6, base 0.5, max 1");
+  EXPECT_EQ(error_of(priority + "base = 0.5\nmin = 0.6\n"),
+            "s.toml:9: schedule.rate: expected min <= base <= max, found min 0.6, base 0.5, max 1");
   EXPECT_EQ(error_of(priority + "min = 0\n"),
             "s.toml:10: schedule.rate.min: expected a number from 1e-06 to 1e+06, found 0");
 }
