@@ -2,16 +2,11 @@
 JOBS ?= $(shell nproc)
 HUNT ?= scenarios/xrpl/b3.toml
 
-# Of these builds only a part is needed: tests for AddressSanitizer, threads for ThreadSanitizer,
-# hashes for Debug.
-targets-asan = --target tests-all
-targets-tsan = --target tests-parallel
-targets-debug = --target determinism_triples
 # $(call configure,PRESET): quiet unless it fails.
 configure = cmake --preset $(1) >build/$(1).configure.log 2>&1 || { cat build/$(1).configure.log; exit 1; }
 
 .PHONY: hunt test bench study-xrpl study-byzantine branches check-r format lint install fuzz build clean \
-        setup setup-test setup-tools build-debug build-asan build-tsan
+        setup setup-test setup-tools
 
 # Finds a bug: the main job. Exit code 1 of dissensus means that it found one.
 hunt: setup
@@ -24,17 +19,8 @@ build: setup
 	cmake --build --preset release -j $(JOBS)
 
 # The whole suite: Release, Debug against Release, AddressSanitizer + UBSan, ThreadSanitizer.
-test: setup-test build build-debug build-asan build-tsan
-	ctest --test-dir build/release --output-on-failure -j $(JOBS)
-	scripts/check-determinism build/release build/debug build/asan
-	ctest --test-dir build/asan --output-on-failure -j $(JOBS)
-	ctest --test-dir build/tsan --output-on-failure -j $(JOBS) -L parallel
-	build/tsan/determinism_triples --jobs 2 >/dev/null
-	scripts/check-format
-
-build-debug build-asan build-tsan: build-%: setup
-	@$(call configure,$*)
-	cmake --build --preset $* -j $(JOBS) $(targets-$*)
+test: setup-test
+	@JOBS=$(JOBS) scripts/test $(CONFIGURATIONS)
 
 # Figures for bench/README.md.
 bench: build

@@ -4,7 +4,7 @@
 #include "cli/hunt_panel.h"
 #include "cli/plugins.h"
 #include "cli/verb.h"
-#include "systems/built_in/built_in.h"
+#include "sim/clock.h"
 
 namespace dissensus::cli {
 

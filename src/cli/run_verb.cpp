@@ -8,6 +8,7 @@
 #include "cli/verb.h"
 #include "core/parallel.h"
 #include "run/schedule_space.h"
+#include "sim/clock.h"
 
 namespace dissensus::cli {
 

@@ -24,11 +24,12 @@ std::uint64_t sequence_hash(const ObservedTrace& trace);
 Observation to_observation(tla::Store& store, const ReportedStep& step);
 std::vector<tla::Value> node_states(tla::Store& store, const Stepper& stepper, std::size_t nodes);
 
-/// Listens to a run (RunOptions::observer).
+/// Listens to a run (RunOptions::sinks).
 class TraceRecorder final : public EventSink {
  public:
   TraceRecorder(BoundMapping& mapping, std::size_t most)
       : mapping_(mapping), store_(mapping.machine().store()), most_(most) {}
+  EventMask wants() const override { return EventMask::reports(); }
   void on_event(const Event& event) override;
   void on_step(const StepReport& step) override;
   bool wants_steps() const override { return true; }

@@ -168,7 +168,7 @@ ObservedTrace Conformance::record(Pairing& pairing, std::uint64_t seed,
   recorder.trace().initial_states =
       node_states(pairing.machine().store(), stepper, pairing.scenario().nodes());
   run::RunOptions options;
-  options.observer = &recorder;
+  options.sinks = {&recorder};
   runner_.run(pairing.scenario(), {}, seed, options);
   return std::move(recorder.trace());
 }

@@ -10,10 +10,12 @@
 #include "dissensus/digest.h"
 #include "dissensus/ids.h"
 #include "dissensus/message.h"
-#include "dissensus/node.h"
+#include "dissensus/state.h"
 #include "dissensus/time.h"
 
 namespace dissensus {
+
+class Request;
 
 enum class EventType : std::uint8_t {
   start,      ///< node starts
@@ -81,13 +83,47 @@ struct Event : EventPlace {
   std::string_view text{};
 };
 
-/// Receives every event of a run, in order.
+/// A set of event types.
+class EventMask {
+ public:
+  constexpr EventMask() = default;
+  /// All types from `first` on, but not log lines, which are made only for those who ask.
+  static constexpr EventMask from(EventType first) {
+    EventMask mask;
+    for (auto type = static_cast<std::size_t>(first); type < kEventTypes; ++type) {
+      mask.bits_ |= std::uint32_t{1} << type;
+    }
+    return mask.without(EventType::log);
+  }
+  static constexpr EventMask everything() { return from(EventType{}); }
+  /// What nodes report, and faults: no messages and timers.
+  static constexpr EventMask reports() { return from(EventType::propose); }
+
+  constexpr EventMask with(EventType type) const {
+    return EventMask(bits_ | std::uint32_t{1} << static_cast<unsigned>(type));
+  }
+  constexpr EventMask without(EventType type) const {
+    return EventMask(bits_ & ~(std::uint32_t{1} << static_cast<unsigned>(type)));
+  }
+  constexpr bool has(EventType type) const {
+    return (bits_ >> static_cast<unsigned>(type) & 1U) != 0;
+  }
+  friend constexpr EventMask operator|(EventMask a, EventMask b) {
+    return EventMask(a.bits_ | b.bits_);
+  }
+
+ private:
+  constexpr explicit EventMask(std::uint32_t bits) : bits_(bits) {}
+  std::uint32_t bits_ = 0;
+};
+
+/// Receives events of a run, in order.
 class EventSink {
  public:
   virtual ~EventSink() = default;
   virtual void on_event(const Event& event) = 0;
-  /// True when log events should be produced at all.
-  virtual bool wants_log() const { return false; }
+  /// What it is shown; asked once, before the run.
+  virtual EventMask wants() const { return EventMask::everything(); }
   /// A step of a node, between the events; only when wants_steps(). It has no number and is not
   /// part of the trace hash: checking a model leaves the run as it is.
   virtual void on_step(const StepReport& /*step*/) {}

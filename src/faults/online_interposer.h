@@ -20,7 +20,7 @@ namespace dissensus::faults {
 /// The recorded MessageSchedule gives the same run again. A message that was passed on is released
 /// at the same microsecond; one that still waited when the run ended is given a delay beyond the
 /// end. Where the fault phase ends, what waits is released, then as now.
-class OnlineRun {
+class OnlineRun final : public EventSink {
  public:
   OnlineRun(dissensus::Scheduler& scheduler, const GeneSpace& genes, const PriorityRate& rate);
 
@@ -32,8 +32,9 @@ class OnlineRun {
 
   /// Shows phases and rounds of nodes to the scheduler. What it is told (Scheduler::state_changed)
   /// is phase + 256 x (rounds behind the node that is furthest, at most 3).
-  void on_event(const Event& event) {
-    if (event.type == EventType::phase || event.type == EventType::round) on_state(event);
+  void on_event(const Event& event) override { on_state(event); }
+  EventMask wants() const override {
+    return EventMask().with(EventType::phase).with(EventType::round);
   }
   /// After the run, once.
   MessageSchedule recorded(Time end);

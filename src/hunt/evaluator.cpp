@@ -56,7 +56,7 @@ void add_run(const EvaluationPlan& plan, const RunSummary& summary, std::uint64_
 void run_item(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item) {
   if (!worker.measurement) worker.measurement.emplace(plan.scenario);
   run::RunOptions options = plan.evidence->recording();
-  options.observer = &*worker.measurement;
+  options.sinks = {&*worker.measurement};
   options.scheduler = item.candidate.scheduler.get();
   const faults::Schedule asked = item.schedule;
   const NodeSet byzantine = faults::byzantine_nodes(asked.faults);

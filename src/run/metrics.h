@@ -11,33 +11,15 @@
 #include "dissensus/description.h"
 
 #include "core/event.h"
-#include "sim/world.h"
+#include "run/metric_groups.h"
+#include "sim/outcome.h"
 
 namespace dissensus::run {
 
-/// Groups of figures that a scenario can choose ([metrics] include = [...]).
-enum class MetricGroup : std::uint8_t {
-  decisions,
-  latency,
-  messages,
-  bytes,
-  queues,
-  timers,
-  phases
-};
-inline constexpr std::size_t kMetricGroups = 7;
-inline constexpr std::array<std::string_view, kMetricGroups> kMetricGroupNames{
-    "decisions", "latency", "messages", "bytes", "queues", "timers", "phases"};
-
-struct MetricSelection {
-  std::array<bool, kMetricGroups> included{true, true, true, true, true, true, true};
-  bool has(MetricGroup group) const { return included[static_cast<std::size_t>(group)]; }
-};
-
-class MetricsCollector {
+class MetricsCollector final : public EventSink {
  public:
   MetricsCollector(const SystemDescription& description, std::size_t nodes);
-  void on_event(const Event& event);
+  void on_event(const Event& event) override;
   /// The content of metrics.json.
   std::string to_json(const MetricSelection& selection, const sim::WorldCounters& counters,
                       Time end) const;

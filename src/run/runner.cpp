@@ -5,7 +5,9 @@
 
 #include "faults/online_interposer.h"
 #include "faults/schedule_interposer.h"
-#include "oracle/oracle.h"
+#include "run/metrics.h"
+#include "run/observation.h"
+#include "sim/world.h"
 
 namespace dissensus::run {
 
@@ -15,127 +17,55 @@ std::string program_version() {
 
 namespace {
 
-bool is_message_or_timer(EventType type) {
-  return type == EventType::send || type == EventType::deliver || type == EventType::drop ||
-         type == EventType::duplicate || type == EventType::timer;
+/// Nodes that the schedule makes lie are exempt from all properties.
+void exempt_liars(const faults::Schedule& schedule, oracle::Oracle& oracle) {
+  for (const NodeId node : faults::byzantine_nodes(schedule.faults)) oracle.mark_faulty(node);
 }
 
-/// Sees every event of a run: hashes it, shows it to the oracle, keeps what is asked for, and ends
-/// the fault phase and the run when their time has come.
-class Observer final : public EventSink {
- public:
-  Observer(const Scenario& scenario, const RunOptions& options)
-      : scenario_(scenario),
-        options_(options),
-        oracle_(scenario.oracle, scenario.system_description(), scenario.nodes()) {
-    if (options.metrics) metrics_.emplace(scenario.system_description(), scenario.nodes());
+oracle::RunEnd end_of(const sim::World& world, sim::StopReason stop, const oracle::Oracle& oracle) {
+  oracle::RunEnd end;
+  end.time = world.now();
+  end.quiet = stop == sim::StopReason::quiet;
+  end.cut = stop == sim::StopReason::event_limit || stop == sim::StopReason::queue_limit ||
+            stop == sim::StopReason::outside;
+  end.reason = stop == sim::StopReason::outside ? world.outside()->trouble()
+                                                : std::string(sim::to_string(stop));
+  if (stop == sim::StopReason::requested) {
+    end.reason = oracle.goal_reached() ? "goal" : "violation";
   }
+  return end;
+}
 
-  void attach(sim::World& world, faults::OnlineRun* online) {
-    world_ = &world;
-    online_ = online;
-    is_observed_ = options_.observer != nullptr || online_ != nullptr;
-    if (is_observed_) sent_.resize(scenario_.system_description().kinds.size());
-  }
-  /// Nodes that the schedule makes lie are exempt from all properties.
-  void exempt(const faults::Schedule& schedule) {
-    for (const NodeId node : faults::byzantine_nodes(schedule.faults)) oracle_.mark_faulty(node);
-  }
-  bool wants_log() const override { return options_.log; }
-  bool wants_steps() const override {
-    return options_.observer != nullptr && options_.observer->wants_steps();
-  }
-  void on_step(const StepReport& step) override { options_.observer->on_step(step); }
+RunResult result_of(const sim::World& world, sim::StopReason stop, Observation& observation) {
+  const oracle::RunEnd end = end_of(world, stop, observation.oracle());
+  RunResult result;
+  result.broken_off = stop == sim::StopReason::outside;
+  result.verdict = observation.oracle().finish(end);
+  result.hash = observation.hash();
+  result.ended_by = end.reason;
+  result.events = world.last_event();
+  result.end = world.now();
+  result.counters = world.counters();
+  result.sent = observation.take_sent();
+  return result;
+}
 
-  void on_event(const Event& event) override {
-    hash_.add(event);
-    oracle_.on_event(event);
-    if (options_.detail != trace::Detail::hash) keep(event);
-    if (metrics_) metrics_->on_event(event);
-    if (is_observed_) {
-      // Messages are counted here: a call for each of them would cost more than all the rest.
-      if (event.type == EventType::send) {
-        ++sent_[event.message->kind()];
-      } else if (event.type >= EventType::propose) {
-        show(event);
-      }
+/// The world under the schedule, up to the moment of the branch if there is one, then on.
+sim::StopReason run_world(sim::World& world, const Scenario& scenario,
+                          const std::optional<Branch>& branch,
+                          std::unique_ptr<sim::Interposer>& other) {
+  if (branch) {
+    const sim::StopReason stop = world.run(branch->at);
+    if (stop != sim::StopReason::event_reached) return stop;
+    if (branch->schedule) {
+      other = faults::make_interposer(*branch->schedule, scenario.nodes(),
+                                      scenario.system_description().kinds.size());
+      world.replace_interposer(other.get());
     }
-    if (event.type == EventType::decide) end_phase_if_reached();
-    if (oracle_.goal_reached() || (scenario_.stop_on_violation && oracle_.violated())) {
-      world_->request_stop();
-    }
+    if (branch->seed) world.reseed(*branch->seed);
   }
-
-  RunResult finish(const sim::World& world, sim::StopReason stop) {
-    RunResult result;
-    oracle::RunEnd end;
-    end.time = world.now();
-    end.quiet = stop == sim::StopReason::quiet;
-    end.cut = stop == sim::StopReason::event_limit || stop == sim::StopReason::queue_limit ||
-              stop == sim::StopReason::outside;
-    end.reason = stop == sim::StopReason::outside ? world.outside()->trouble()
-                                                  : std::string(sim::to_string(stop));
-    if (stop == sim::StopReason::requested) {
-      end.reason = oracle_.goal_reached() ? "goal" : "violation";
-    }
-    result.broken_off = stop == sim::StopReason::outside;
-    result.verdict = oracle_.finish(end);
-    result.hash = hash_.value();
-    result.ended_by = end.reason;
-    result.events = world.last_event();
-    result.end = world.now();
-    result.counters = world.counters();
-    result.sent = std::move(sent_);
-    result.records = std::move(records_);
-    result.records_cut = records_cut_;
-    if (metrics_)
-      result.metrics_json = metrics_->to_json(scenario_.metrics, world.counters(), world.now());
-    return result;
-  }
-
- private:
-  void show(const Event& event) {
-    if (options_.observer != nullptr) options_.observer->on_event(event);
-    if (online_ != nullptr) online_->on_event(event);
-  }
-
-  void keep(const Event& event) {
-    if (options_.detail == trace::Detail::decisions && is_message_or_timer(event.type)) return;
-    if (record_bytes_ >= scenario_.plan.limits.trace_bytes) {
-      records_cut_ = true;
-      return;
-    }
-    trace::Record& record =
-        records_.emplace_back(trace::to_record(event, scenario_.system_description()));
-    record_bytes_ +=
-        sizeof(trace::Record) + record.fields.size() * sizeof(FieldValue) + record.text.size();
-  }
-
-  void end_phase_if_reached() {
-    if (!scenario_.fault_phase) return;
-    const FaultPhase& phase = *scenario_.fault_phase;
-    const auto reached = [](std::int64_t decided, const std::optional<std::uint64_t>& wanted) {
-      return wanted && decided >= static_cast<std::int64_t>(*wanted);
-    };
-    if (reached(oracle_.least_decided(phase.level), phase.all) ||
-        reached(oracle_.most_decided(phase.level), phase.any)) {
-      world_->end_fault_phase();
-    }
-  }
-
-  const Scenario& scenario_;
-  const RunOptions& options_;
-  trace::TraceHash hash_;
-  oracle::Oracle oracle_;
-  std::optional<MetricsCollector> metrics_;
-  std::vector<std::uint64_t> sent_;
-  std::vector<trace::Record> records_;
-  std::uint64_t record_bytes_ = 0;
-  bool records_cut_ = false;
-  sim::World* world_ = nullptr;
-  faults::OnlineRun* online_ = nullptr;
-  bool is_observed_ = false;
-};
+  return world.run();
+}
 
 }  // namespace
 
@@ -157,33 +87,42 @@ void refuse_simulated_faults(const Scenario& scenario, const std::vector<faults:
 RunResult Runner::run(const Scenario& scenario, const faults::Schedule& schedule,
                       std::uint64_t seed, const RunOptions& options) {
   if (scenario.system->traits().outside) refuse_simulated_faults(scenario, schedule.faults);
-  const std::size_t kinds = scenario.system_description().kinds.size();
-  Observer observer(scenario, options);
-  observer.exempt(schedule);
-  if (options.branch && options.branch->schedule) observer.exempt(*options.branch->schedule);
+  Observation observation(scenario);
+  exempt_liars(schedule, observation.oracle());
+  if (options.branch && options.branch->schedule) {
+    exempt_liars(*options.branch->schedule, observation.oracle());
+  }
+  std::optional<Recorder> recorder;
+  std::optional<MetricsCollector> metrics;
   std::optional<faults::OnlineRun> online;
+  if (options.detail != trace::Detail::hash) {
+    observation.add(recorder.emplace(scenario, options.detail, options.log));
+  }
+  if (options.metrics) {
+    observation.add(metrics.emplace(scenario.system_description(), scenario.nodes()));
+  }
+  for (EventSink* sink : options.sinks) observation.add(*sink);
   if (options.scheduler != nullptr) {
     online.emplace(*options.scheduler, scenario.genes(), scenario.space.rate);
+    observation.add(*online);
   }
   const auto interposer = online
                               ? faults::make_online_interposer(schedule, scenario.nodes(), *online)
-                              : faults::make_interposer(schedule, scenario.nodes(), kinds);
+                              : faults::make_interposer(schedule, scenario.nodes(),
+                                                        scenario.system_description().kinds.size());
   std::unique_ptr<sim::Interposer> other;  // outlives the world that may hold it
-  sim::World world(scenario.plan, *scenario.system, seed, observer, interposer.get(), options.clock,
-                   memory_);
-  observer.attach(world, online ? &*online : nullptr);
-  if (options.branch) {
-    const Branch& branch = *options.branch;
-    const sim::StopReason stop = world.run(branch.at);
-    if (stop != sim::StopReason::event_reached) return observer.finish(world, stop);
-    if (branch.schedule) {
-      other = faults::make_interposer(*branch.schedule, scenario.nodes(), kinds);
-      world.replace_interposer(other.get());
-    }
-    if (branch.seed) world.reseed(*branch.seed);
+  sim::World world(scenario.plan, *scenario.system, seed, observation, interposer.get(),
+                   options.clock, memory_);
+  observation.attach(world);
+  const sim::StopReason stop = run_world(world, scenario, options.branch, other);
+  RunResult result = result_of(world, stop, observation);
+  if (recorder) {
+    result.records = std::move(recorder->records);
+    result.records_cut = recorder->is_cut;
   }
-  const sim::StopReason stop = world.run();
-  RunResult result = observer.finish(world, stop);
+  if (metrics) {
+    result.metrics_json = metrics->to_json(scenario.metrics, world.counters(), world.now());
+  }
   if (options.log && world.outside() != nullptr)
     result.attachments = world.outside()->attachments();
   if (online) result.recorded = faults::Schedule{online->recorded(world.now()), schedule.faults};

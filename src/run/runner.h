@@ -13,9 +13,13 @@
 #include "faults/schedule.h"
 #include "oracle/verdict.h"
 #include "run/scenario.h"
-#include "sim/clock.h"
-#include "sim/world.h"
+#include "sim/memory.h"
+#include "sim/outcome.h"
 #include "trace/trace.h"
+
+namespace dissensus::sim {
+class Clock;
+}
 
 namespace dissensus::run {
 
@@ -32,7 +36,7 @@ struct RunOptions {
   bool log = false;               ///< keep the nodes' log lines
   sim::Clock* clock = nullptr;    ///< null: as fast as possible
   std::optional<Branch> branch;   ///< null: to the end as it is
-  EventSink* observer = nullptr;  ///< sees reports, faults and steps, no messages and timers
+  std::vector<EventSink*> sinks;  ///< who else listens; each says to what
   /// Decides about messages while the run goes on, in the place of the schedule's own scheduler;
   /// the faults of the schedule stay.
   Scheduler* scheduler = nullptr;
@@ -46,7 +50,7 @@ struct RunResult {
   EventId events = 0;
   Time end{};
   sim::WorldCounters counters;
-  std::vector<std::uint64_t> sent;     ///< messages by kind; only with an observer
+  std::vector<std::uint64_t> sent;     ///< messages by kind
   std::vector<trace::Record> records;  ///< as the options asked
   bool records_cut = false;            ///< limits.trace_bytes was reached
   std::string metrics_json;

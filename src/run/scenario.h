@@ -13,9 +13,9 @@
 
 #include "faults/byzantine_space.h"
 #include "faults/schedule.h"
-#include "oracle/oracle.h"
-#include "run/metrics.h"
-#include "sim/world.h"
+#include "oracle/config.h"
+#include "run/metric_groups.h"
+#include "sim/plan.h"
 
 namespace dissensus::run {
 

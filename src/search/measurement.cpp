@@ -195,7 +195,7 @@ RunSummary summarize(run::Runner& runner, const run::Scenario& scenario,
   Measurement measurement(scenario);
   measurement.reset(faults::byzantine_nodes(schedule.faults));
   run::RunOptions options;
-  options.observer = &measurement;
+  options.sinks = {&measurement};
   run::RunResult run = runner.run(scenario, schedule, seed, options);
   RunSummary summary = measurement.summarize(run);
   if (result != nullptr) *result = std::move(run);

@@ -31,7 +31,7 @@
 namespace dissensus::search {
 
 /// Collects the summary of one run after another, reusing memory: give it to the runner as
-/// RunOptions::observer. One thread.
+/// RunOptions::sinks. One thread.
 class Measurement final : public EventSink {
  public:
   /// `scenario` must outlive this.
@@ -39,6 +39,7 @@ class Measurement final : public EventSink {
 
   /// Before each run. Byzantine nodes are left out of margins and states.
   void reset(const NodeSet& byzantine = {});
+  EventMask wants() const override { return EventMask::reports(); }
   void on_event(const Event& event) override;
   /// After the run; valid until the next reset.
   const RunSummary& summarize(const run::RunResult& result);

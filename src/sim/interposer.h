@@ -26,24 +26,25 @@ struct Transmission {
   NodeId to_twin = kNoNode;
 };
 
+/// Only on_send must be written; the rest does nothing unless overridden.
 class Interposer {
  public:
   virtual ~Interposer() = default;
 
   /// Called once, before the nodes start, or when this interposer replaces another in mid-run.
-  virtual void attach(World& world) = 0;
+  virtual void attach(World& /*world*/) {}
   /// Must end in World::deliver, World::drop, or in keeping the transmission for later.
   virtual void on_send(World& world, Transmission&& transmission) = 0;
   /// An alarm set with World::set_alarm.
-  virtual void on_alarm(World& world, std::uint64_t tag) = 0;
+  virtual void on_alarm(World& /*world*/, std::uint64_t /*tag*/) {}
   /// A node entered a round.
-  virtual void on_round(World& world, NodeId node, std::uint64_t round) = 0;
+  virtual void on_round(World& /*world*/, NodeId /*node*/, std::uint64_t /*round*/) {}
   /// The fault phase is over: no fault acts on what is sent from now on.
-  virtual void on_phase_end(World& world) = 0;
+  virtual void on_phase_end(World& /*world*/) {}
   /// This interposer is about to be replaced: pass on (World::deliver) all that it still holds.
-  virtual void detach(World& world) = 0;
+  virtual void detach(World& /*world*/) {}
   /// The run is over: forget all that is still held.
-  virtual void abandon() = 0;
+  virtual void abandon() {}
 };
 
 }  // namespace dissensus::sim

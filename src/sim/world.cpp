@@ -122,7 +122,7 @@ World::World(const WorldPlan& plan, const System& system, std::uint64_t seed, Ev
       hosts_(storage_->hosts),
       seed_(seed),
       link_seed_(derive_seed(seed, "link")),
-      wants_log_(sink.wants_log()),
+      wants_log_(sink.wants().has(EventType::log)),
       wants_steps_(sink.wants_steps()) {
   DISSENSUS_ASSERT(plan.nodes > 0 && plan.nodes <= kMaxNodes, "World : a sensible number of nodes");
   DISSENSUS_ASSERT(plan.link_model.size() == plan.nodes * plan.nodes, "World : a model per link");

@@ -13,75 +13,14 @@
 #include "dissensus/system.h"
 
 #include "core/event.h"
-#include "core/limits.h"
 #include "sim/clock.h"
 #include "sim/event_queue.h"
 #include "sim/interposer.h"
-#include "sim/link.h"
+#include "sim/memory.h"
+#include "sim/outcome.h"
+#include "sim/plan.h"
 
 namespace dissensus::sim {
-
-/// A node's clock reads `offset + (1 + drift) x virtual time`.
-struct ClockSkew {
-  Duration offset{};
-  std::int32_t drift_ppm = 0;
-  friend bool operator==(const ClockSkew&, const ClockSkew&) = default;
-};
-
-/// A request of the workload.
-struct Submission {
-  Time at{};
-  NodeId node = 0;
-  std::shared_ptr<const Request> request;
-};
-
-/// Everything about a world that is the same in every run of a scenario. Constant; shared.
-struct WorldPlan {
-  std::size_t nodes = 0;
-  std::vector<std::vector<NodeId>> peers;  ///< per node, ascending
-  std::vector<LinkModel> models;           ///< models in use
-  std::vector<std::uint16_t> link_model;   ///< index [from * nodes + to] into models
-  std::vector<ClockSkew> skew;             ///< per node; empty = none
-  std::vector<Submission> submissions;     ///< in order of time
-  std::vector<Time> start;                 ///< start time per node; empty = all at once
-  std::optional<Time> fault_phase_end;     ///< end_fault_phase happens by itself then
-  RunLimits limits;
-};
-
-/// Why World::run returned.
-enum class StopReason : std::uint8_t {
-  quiet,          ///< nothing left to happen
-  requested,      ///< request_stop
-  event_reached,  ///< the event number asked for
-  time_limit,     ///< limits.virtual_time
-  event_limit,    ///< limits.events
-  queue_limit,    ///< limits.queue
-  outside,        ///< Outside::trouble
-};
-std::string_view to_string(StopReason reason);
-
-/// Totals of a run.
-struct WorldCounters {
-  std::uint64_t steps = 0;  ///< deliveries, timers, submissions and alarms executed
-  std::uint64_t sends = 0;
-  std::uint64_t deliveries = 0;
-  std::uint64_t timers = 0;
-  std::size_t queue_max = 0;
-};
-
-/// Memory that one worker reuses from run to run.
-class WorldMemory {
- public:
-  WorldMemory();
-  ~WorldMemory();
-  WorldMemory(const WorldMemory&) = delete;
-  WorldMemory& operator=(const WorldMemory&) = delete;
-
- private:
-  friend class World;
-  struct Storage;
-  std::unique_ptr<Storage> storage_;
-};
 
 class World {
  public:

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "dissensus/node.h"
+
 #include "core/assert.h"
 
 namespace dissensus::trace {

@@ -19,7 +19,7 @@ using testing::HasSubstr;
 ObservedTrace run_ring(Pairing& pairing) {
   TraceRecorder recorder(pairing.mapping(), 8);
   run::RunOptions options;
-  options.observer = &recorder;
+  options.sinks = {&recorder};
   run::Runner().run(pairing.scenario(), {}, 1, options);
   return recorder.trace();
 }

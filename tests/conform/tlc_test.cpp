@@ -86,7 +86,7 @@ TEST_F(TlcTest, VerdictsOnATraceAreRead) {
   Pairing pairing(mapping, {}, {3}, test::ring_registry());
   TraceRecorder recorder(pairing.mapping(), 1'000);
   run::RunOptions run_options;
-  run_options.observer = &recorder;
+  run_options.sinks = {&recorder};
   run::Runner().run(pairing.scenario(), {}, 1, run_options);
   const auto judge = [&](const std::string& said, std::size_t events_most) {
     TlcOptions options;

@@ -194,7 +194,7 @@ TEST(Measurement, SummarisesRealRunsWithoutChangingThem) {
     const faults::Schedule schedule = run::random_schedule(scenario, random);
     measurement.reset();
     run::RunOptions options;
-    options.observer = &measurement;
+    options.sinks = {&measurement};
     const run::RunResult result = runner.run(scenario, schedule, seed, options);
     const RunSummary& summary = measurement.summarize(result);
     EXPECT_EQ(runner.run(scenario, schedule, seed).hash, result.hash);

@@ -80,7 +80,11 @@ class OutsideSystem final : public System {
   const SystemDescription& description() const override { return plain_.description(); }
   std::size_t node_count() const override { return plain_.node_count(); }
   SystemTraits traits() const override {
-    return {.repeatable = false, .real_time = true, .outside = true, .own_network = true};
+    SystemTraits traits;
+    traits.repeatable = false;
+    traits.real_time = true;
+    traits.outside = true;
+    return traits;
   }
   std::unique_ptr<Cluster> make_cluster(std::uint64_t) const override {
     return std::make_unique<OutsideCluster>(outside_, received_);
@@ -129,15 +133,9 @@ struct OutsideBench {
 class Hold final : public Interposer {
  public:
   explicit Hold(Duration delay) : delay_(delay) {}
-  void attach(World&) override {}
   void on_send(World& world, Transmission&& transmission) override {
     world.deliver(std::move(transmission), delay_);
   }
-  void on_alarm(World&, std::uint64_t) override {}
-  void on_round(World&, NodeId, std::uint64_t) override {}
-  void on_phase_end(World&) override {}
-  void detach(World&) override {}
-  void abandon() override {}
 
  private:
   Duration delay_;
@@ -188,10 +186,6 @@ class CrashOne final : public Interposer {
     world.deliver(std::move(transmission), Duration{});
   }
   void on_alarm(World& world, std::uint64_t) override { world.crash(1); }
-  void on_round(World&, NodeId, std::uint64_t) override {}
-  void on_phase_end(World&) override {}
-  void detach(World&) override {}
-  void abandon() override {}
 };
 
 TEST(Outside, ACrashOfTheScheduleReachesTheServer) {

@@ -83,7 +83,9 @@ class Collector final : public EventSink {
     copy.text = {};
     events.push_back(copy);
   }
-  bool wants_log() const override { return log; }
+  EventMask wants() const override {
+    return log ? EventMask::everything().with(EventType::log) : EventMask::everything();
+  }
   std::vector<Event> of(EventType type) const {
     std::vector<Event> result;
     for (const Event& event : events) {

@@ -58,10 +58,6 @@ class CrashAndRestart final : public Interposer {
   void on_alarm(World& world, std::uint64_t tag) override {
     tag == 0 ? world.crash(node_) : world.restart(node_);
   }
-  void on_round(World&, NodeId, std::uint64_t) override {}
-  void on_phase_end(World&) override {}
-  void detach(World&) override {}
-  void abandon() override {}
 
  private:
   NodeId node_;
@@ -274,10 +270,6 @@ class ClockAndTwin final : public Interposer {
       late_twin = world.add_twin(0);
     }
   }
-  void on_round(World&, NodeId, std::uint64_t) override {}
-  void on_phase_end(World&) override {}
-  void detach(World&) override {}
-  void abandon() override {}
   NodeId twin = kNoNode;
   NodeId late_twin = 0;
   std::vector<NodeId> senders;

@@ -94,7 +94,7 @@ TEST(DagScenarios, TheSameSeedGivesTheSameTraceWithOrWithoutAnObserverOfSteps) {
     const faults::Schedule schedule = run::random_schedule(shipped, random);
     Steps steps(shipped.system_description());
     run::RunOptions options;
-    options.observer = &steps;
+    options.sinks = {&steps};
     run::Runner runner;
     EXPECT_EQ(runner.run(shipped, schedule, 7, options).hash, hash);
     EXPECT_GT(steps.count["next-round"], 100);
@@ -108,13 +108,13 @@ TEST(DagScenarios, NodesStopAndResumeAndEpochsChange) {
   run::RunOptions options;
   const run::Scenario crashes = scenario("crashes");
   Steps stops(crashes.system_description());
-  options.observer = &stops;
+  options.sinks = {&stops};
   runner.run(crashes, {}, 1, options);
   EXPECT_GT(stops.count["stop"], 0);
   EXPECT_GT(stops.count["resume"], 0);
   const run::Scenario epochs = scenario("epochs");
   Steps changes(epochs.system_description());
-  options.observer = &changes;
+  options.sinks = {&changes};
   runner.run(epochs, {}, 1, options);
   EXPECT_GE(changes.count["epoch-change"], 40);
 }
@@ -239,7 +239,7 @@ TEST(DagGuards, EachNegationChangesARun) {
 std::pair<std::uint64_t, std::map<std::string, int>> behaviour(const run::Scenario& scenario) {
   Steps steps(scenario.system_description());
   run::RunOptions options;
-  options.observer = &steps;
+  options.sinks = {&steps};
   run::Runner runner;
   const std::uint64_t hash = runner.run(scenario, {}, 1, options).hash;
   return {hash, steps.count};

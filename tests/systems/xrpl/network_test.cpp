@@ -327,10 +327,6 @@ TEST(Network, RestartedNodeCatchesUp) {
         world.restart(2);
       }
     }
-    void on_round(sim::World&, NodeId, std::uint64_t) override {}
-    void on_phase_end(sim::World&) override {}
-    void detach(sim::World&) override {}
-    void abandon() override {}
   } crash;
   Collector collector(simulation.system->description());
   simulation.plan.limits.virtual_time = seconds(90);

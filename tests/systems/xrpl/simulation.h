@@ -36,7 +36,6 @@ class RuleInterposer final : public sim::Interposer {
   LinkRule rule;
   Rewrite rewrite;
 
-  void attach(sim::World&) override {}
   void on_send(sim::World& world, sim::Transmission&& transmission) override {
     if (rewrite) {
       transmission.message =
@@ -50,11 +49,6 @@ class RuleInterposer final : public sim::Interposer {
       world.drop(transmission, DropReason::schedule);
     }
   }
-  void on_alarm(sim::World&, std::uint64_t) override {}
-  void on_round(sim::World&, NodeId, std::uint64_t) override {}
-  void on_phase_end(sim::World&) override {}
-  void detach(sim::World&) override {}
-  void abandon() override {}
 };
 
 struct Decision {
@@ -96,7 +90,9 @@ class Collector final : public EventSink {
         break;
     }
   }
-  bool wants_log() const override { return keep_logs; }
+  EventMask wants() const override {
+    return keep_logs ? EventMask::everything().with(EventType::log) : EventMask::everything();
+  }
 
   bool keep_logs = false;
   trace::TraceHash hash;

@@ -80,7 +80,7 @@ std::vector<Reported> steps_of(const run::Scenario& scenario, std::uint64_t seed
   const faults::Schedule schedule = run::random_schedule(scenario, random);
   StepSink sink;
   run::RunOptions options;
-  options.observer = &sink;
+  options.sinks = {&sink};
   run::Runner().run(scenario, schedule, seed, options);
   return std::move(sink.steps);
 }
@@ -92,7 +92,7 @@ TEST(Steps, ListeningChangesNothing) {
   const faults::Schedule schedule = run::random_schedule(scenario, random);
   StepSink sink;
   run::RunOptions options;
-  options.observer = &sink;
+  options.sinks = {&sink};
   const auto heard = run::Runner().run(scenario, schedule, 1, options);
   const auto unheard = run::Runner().run(scenario, schedule, 1, {});
   EXPECT_EQ(heard.hash, unheard.hash);

@@ -1,0 +1,36 @@
+// What a scenario demands of its runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "dissensus/ids.h"
+#include "dissensus/time.h"
+
+#include "oracle/rule.h"
+
+namespace dissensus::oracle {
+
+/// Every correct node that is up decides again and again, never more than `bound` apart, until it
+/// has decided the goal instance. The demand starts when the fault phase and the healing phase are
+/// over; where the scenario has no fault phase it holds from the start.
+struct TerminationDemand {
+  dissensus::Level level = 0;
+  std::optional<std::uint64_t> goal;
+  Duration bound{};
+};
+
+struct OracleConfig {
+  bool agreement = true;
+  bool validity = true;
+  bool integrity = true;
+  std::optional<TerminationDemand> termination;
+  bool has_fault_phase = false;
+  Duration heal{};  ///< after the fault phase, before progress is demanded
+  std::vector<Rule> rules;
+  std::size_t violations_max = 100;  ///< more are counted, not kept
+};
+
+}  // namespace dissensus::oracle

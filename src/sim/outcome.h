@@ -1,0 +1,31 @@
+// How a world came to its end, and what happened in it, in numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace dissensus::sim {
+
+/// Why World::run returned.
+enum class StopReason : std::uint8_t {
+  quiet,          ///< nothing left to happen
+  requested,      ///< request_stop
+  event_reached,  ///< the event number asked for
+  time_limit,     ///< limits.virtual_time
+  event_limit,    ///< limits.events
+  queue_limit,    ///< limits.queue
+  outside,        ///< Outside::trouble
+};
+std::string_view to_string(StopReason reason);
+
+/// Totals of a run.
+struct WorldCounters {
+  std::uint64_t steps = 0;  ///< deliveries, timers, submissions and alarms executed
+  std::uint64_t sends = 0;
+  std::uint64_t deliveries = 0;
+  std::uint64_t timers = 0;
+  std::size_t queue_max = 0;
+};
+
+}  // namespace dissensus::sim
