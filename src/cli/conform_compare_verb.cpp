@@ -1,6 +1,8 @@
 // Two of a kind against each other: implementations, or models (docs/conformance.md).
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,4 @@
 // The user's TLC as a second judge of whole runs (docs/conformance.md).
-#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
