@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/tla_options.h"
+#include "cli/conform_parts.h"
 #include "conform/catalogue.h"
 #include "conform/finding_file.h"
 #include "conform/mutation.h"
@@ -32,39 +32,6 @@ struct ConformOptions {
   std::size_t mutation_rounds = conform::MutationBudget{}.rounds;
   OutputOptions output;
 };
-
-/// "3/2": two whole numbers; the first may be "all".
-std::pair<std::size_t, std::size_t> split_numbers(const std::string& text, std::string_view option,
-                                                  std::size_t all) {
-  const auto bad = [&]() -> InputError {
-    return InputError(fmt::format("{} {}: expected two numbers such as 3/2", option, text));
-  };
-  const std::size_t slash = text.find('/');
-  if (slash == std::string::npos) throw bad();
-  const auto number = [&](const std::string& part) -> std::size_t {
-    if (part == "all" && all > 0) return all;
-    if (part.empty() || part.size() > 9 ||
-        part.find_first_not_of("0123456789") != std::string::npos) {
-      throw bad();
-    }
-    return std::stoul(part);
-  };
-  const std::pair<std::size_t, std::size_t> numbers{number(text.substr(0, slash)),
-                                                    number(text.substr(slash + 1))};
-  if (numbers.first == 0 || numbers.second == 0) throw bad();
-  return numbers;
-}
-
-conform::Variant variant_of(const ConformOptions& options) {
-  conform::Variant variant;
-  for (const std::string& setting : options.settings) {
-    variant.settings.push_back(split_assignment(setting, "--set"));
-  }
-  for (const std::string& constant : options.constants) {
-    variant.constants.push_back(split_assignment(constant, "--constant"));
-  }
-  return variant;
-}
 
 void add_step_limit(CLI::App& app, ConformOptions& options) {
   app.add_option("--limit-steps", options.limits.trace_events,
@@ -134,7 +101,7 @@ void print_finding(const conform::Mapping& mapping, const conform::ConformanceFi
 
 ExitCode run_check(const ConformOptions& options) {
   const conform::Mapping mapping = conform::load_mapping(options.file);
-  conform::Variant variant = variant_of(options);
+  conform::Variant variant = variant_of(options.settings, options.constants);
   conform::Conformance conformance(mapping, variant, options.seed, built_in_systems());
   const auto [inputs, values] =
       split_numbers(options.inputs, "--inputs", std::max<std::size_t>(mapping.inputs.size(), 1));
@@ -267,6 +234,39 @@ ExitCode run_mutate(const ConformOptions& options) {
 
 }  // namespace
 
+std::pair<std::size_t, std::size_t> split_numbers(const std::string& text, std::string_view option,
+                                                  std::size_t all) {
+  const auto bad = [&]() -> InputError {
+    return InputError(fmt::format("{} {}: expected two numbers such as 3/2", option, text));
+  };
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) throw bad();
+  const auto number = [&](const std::string& part) -> std::size_t {
+    if (part == "all" && all > 0) return all;
+    if (part.empty() || part.size() > 9 ||
+        part.find_first_not_of("0123456789") != std::string::npos) {
+      throw bad();
+    }
+    return std::stoul(part);
+  };
+  const std::pair<std::size_t, std::size_t> numbers{number(text.substr(0, slash)),
+                                                    number(text.substr(slash + 1))};
+  if (numbers.first == 0 || numbers.second == 0) throw bad();
+  return numbers;
+}
+
+conform::Variant variant_of(const std::vector<std::string>& settings,
+                            const std::vector<std::string>& constants) {
+  conform::Variant variant;
+  for (const std::string& setting : settings) {
+    variant.settings.push_back(split_assignment(setting, "--set"));
+  }
+  for (const std::string& constant : constants) {
+    variant.constants.push_back(split_assignment(constant, "--constant"));
+  }
+  return variant;
+}
+
 Verb add_conform_verb(CLI::App& program) {
   auto options = std::make_shared<ConformOptions>();
   CLI::App* app = program.add_subcommand("conform", "Implementation against formal model");
@@ -325,7 +325,9 @@ Verb add_conform_verb(CLI::App& program) {
   const std::vector<Verb> parts{{check, [options] { return run_check(*options); }},
                                 {replay, [options] { return run_replay(*options); }},
                                 {catalogue, [options] { return run_catalogue(*options); }},
-                                {mutate, [options] { return run_mutate(*options); }}};
+                                {mutate, [options] { return run_mutate(*options); }},
+                                add_conform_compare_verb(*app),
+                                add_conform_tlc_verb(*app)};
   return {app, [app, parts] { return run_part(*app, parts); }};
 }
 

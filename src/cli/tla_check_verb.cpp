@@ -43,10 +43,17 @@ void show_progress(const tla::CheckProgress& progress) {
              progress.depth, progress.seconds);
 }
 
+/// Properties that were asked for and not checked are part of the answer.
+std::string verdict_of(const tla::Spec& spec, const tla::CheckResult& result) {
+  if (result.outcome != tla::CheckOutcome::ok) return result.message;
+  const std::vector<std::string>& unchecked = spec.unchecked_properties();
+  if (unchecked.empty()) return "ok: every reachable state was checked";
+  return fmt::format("safety holds in every reachable state; liveness was not checked: {}",
+                     fmt::join(unchecked, ", "));
+}
+
 void print_result(const CheckVerb& verb, const tla::Spec& spec, const tla::CheckResult& result) {
-  fmt::print("result    {}\n", result.outcome == tla::CheckOutcome::ok
-                                   ? "ok: every reachable state was checked"
-                                   : result.message);
+  fmt::print("result    {}\n", verdict_of(spec, result));
   fmt::print("states    {} generated, {} distinct, depth {}, {} not expanded\n",
              grouped(result.generated), grouped(result.distinct), result.depth,
              grouped(result.queued));
@@ -83,6 +90,7 @@ Json json_of(const tla::Spec& spec, const SpecOptions& options, const tla::Check
   if (result.outcome == tla::CheckOutcome::ok) {
     json["actions"] = json_of_actions(spec, result.steps_by_action);
   }
+  json["unchecked_properties"] = spec.unchecked_properties();
   json["notices"] = json_of_notices(spec);
   json["trace"] = Json::parse(tla::to_json(result.trace));
   return json;
@@ -178,7 +186,8 @@ Verb add_tla_check_verb(CLI::App& tla) {
   app->add_flag("--write-files", verb->may_write, "Let the specification write files");
   verb->output.add_to(*app);
   app->footer(
-      "Exit codes: 0 everything holds, 1 violation, deadlock or false assumption,\n"
+      "Exit codes: 0 everything that was checked holds, 1 violation, deadlock or false "
+      "assumption,\n"
       "2 bad specification or usage, 3 incomplete.\n\n"
       "Examples:\n"
       "  dissensus tla check specs/examples/TwoPhase.tla\n"

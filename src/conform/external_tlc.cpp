@@ -17,11 +17,16 @@ std::string module_name(const std::string& spec_path) {
   return std::filesystem::path(spec_path).stem().string();
 }
 
-/// One event as a conjunction: where in the trace, the action, and how the node looks afterwards.
-std::string event_formula(BoundMapping& mapping, const Observation& observation,
-                          const tla::Label& label, bool is_last, std::size_t line) {
+/// A step that changes nothing.
+std::string unchanged(const tla::Spec& spec) {
+  return fmt::format("UNCHANGED <<{}>>", fmt::join(spec.variables(), ", "));
+}
+
+/// One step as a conjunction: where in the trace, the action, and how the node looks afterwards.
+std::string step_formula(BoundMapping& mapping, const Observation& observation,
+                         const std::string& action, bool is_last, std::size_t line) {
   std::string text = fmt::format("  \\/ /\\ line = {}\n     /\\ {}\n     /\\ line' = {}\n", line,
-                                 tla::to_string(mapping.machine().spec(), label), line + 1);
+                                 action, line + 1);
   if (!is_last || observation.state.is_null()) return text;
   text += fmt::format("     /\\ LET node == {}\n            state == {} IN\n", observation.node,
                       tla::to_string(observation.state));
@@ -82,36 +87,46 @@ std::string config_text(const BoundMapping& mapping) {
 
 }  // namespace
 
-std::string trace_module(BoundMapping& mapping, const ObservedTrace& trace, std::size_t events_most,
-                         std::size_t& events) {
+TraceModule trace_module(BoundMapping& mapping, const ObservedTrace& trace) {
   const tla::Spec& spec = mapping.machine().spec();
-  std::string text = fmt::format("---- MODULE {} ----\nEXTENDS {}\nVARIABLE line\n\n", kModule,
-                                 module_name(spec.path()));
+  TraceModule module;
+  module.text = fmt::format("---- MODULE {} ----\nEXTENDS {}\nVARIABLE line\n\n", kModule,
+                            module_name(spec.path()));
   for (const std::string& name : constants_of(mapping)) {
-    text += fmt::format("Trace_{} == {}\n", name, tla::to_string(value_of(mapping, name)));
+    module.text += fmt::format("Trace_{} == {}\n", name, tla::to_string(value_of(mapping, name)));
   }
-  text += "TraceInit == Init /\\ line = 1\n\nTraceNext ==\n";
-  std::size_t line = 1;
-  events = 0;
-  for (const Observation& observation : trace.observations) {
-    if (events == events_most) break;
+  module.text += "TraceInit == Init /\\ line = 1\n\nTraceNext ==\n";
+  using Type = BoundMapping::Meaning::Type;
+  for (std::size_t event = 0; event < trace.observations.size(); ++event) {
+    const Observation& observation = trace.observations[event];
     const BoundMapping::Meaning meaning = mapping.meaning(observation);
-    ++events;
-    for (std::size_t index = 0; index < meaning.labels.size(); ++index) {
-      text += event_formula(mapping, observation, meaning.labels[index],
-                            index + 1 == meaning.labels.size(), line++);
+    if (meaning.type == Type::pending) continue;
+    std::vector<std::string> actions;
+    for (const tla::Label& label : meaning.labels) actions.push_back(tla::to_string(spec, label));
+    if (meaning.type == Type::stutter) actions.push_back(unchanged(spec));
+    if (meaning.type == Type::unmapped) actions.push_back("FALSE /\\ " + unchanged(spec));
+    for (std::size_t index = 0; index < actions.size(); ++index) {
+      module.events.push_back(event + 1);
+      module.text += step_formula(mapping, observation, actions[index], index + 1 == actions.size(),
+                                  module.events.size());
     }
   }
-  text += fmt::format("\nTraceIsNotOver == line < {}\n====\n", line);
-  return text;
+  module.text += fmt::format("\nTraceIsNotOver == line < {}\n====\n", module.events.size() + 1);
+  return module;
 }
 
 TlcVerdict judge_with_tlc(BoundMapping& mapping, const std::string& spec_path,
                           const ObservedTrace& trace, const TlcOptions& options) {
   namespace fs = std::filesystem;
+  if (mapping.has_hidden()) {
+    throw InputError(fmt::format("{}: TLC is given whole traces, and this mapping has hidden steps",
+                                 mapping.mapping().path));
+  }
+  const TraceModule module = trace_module(mapping, trace);
+  if (module.events.empty()) return {true, 0, 0};
   const TemporaryFolder folder;
   for (const fs::directory_entry& entry :
-       fs::directory_iterator(fs::path(spec_path).parent_path())) {
+       fs::directory_iterator(fs::absolute(spec_path).parent_path())) {
     if (entry.path().extension() == ".tla") {
       fs::copy_file(entry.path(), folder.path() / entry.path().filename());
     }
@@ -122,9 +137,8 @@ TlcVerdict judge_with_tlc(BoundMapping& mapping, const std::string& spec_path,
   question.java = options.java;
   question.spec = (folder.path() / (std::string(kModule) + ".tla")).string();
   question.config = (folder.path() / (std::string(kModule) + ".cfg")).string();
-  write_file(question.spec, trace_module(mapping, trace, options.events_most, verdict.events));
+  write_file(question.spec, module.text);
   write_file(question.config, config_text(mapping));
-  verdict.is_cut = trace.is_cut || verdict.events < trace.observations.size();
   const TlcAnswer answer = ask_tlc(question);
   verdict.seconds = answer.seconds;
   verdict.is_admitted =
@@ -134,7 +148,9 @@ TlcVerdict judge_with_tlc(BoundMapping& mapping, const std::string& spec_path,
     throw InputError(fmt::format("TLC gave no verdict: {}",
                                  answer.message.empty() ? "is that its jar?" : answer.message));
   }
-  verdict.refused = *answer.depth;
+  // As deep as it came, so many steps less one were taken.
+  const std::size_t step = std::max<std::size_t>(*answer.depth, 1);
+  verdict.refused = module.events[std::min(step, module.events.size()) - 1];
   return verdict;
 }
 

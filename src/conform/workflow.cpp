@@ -173,6 +173,13 @@ ObservedTrace Conformance::record(Pairing& pairing, std::uint64_t seed,
   return std::move(recorder.trace());
 }
 
+Conformance::Run Conformance::next_run(const WorkflowLimits& limits) {
+  const InputValues values = draw_values(false);
+  Pairing& pair = pairing(values, limits);
+  pair.clean();
+  return {pair, values, record(pair, derive_seed(seed_, "trace", traces_++), limits)};
+}
+
 std::optional<ConformanceFinding> Conformance::one_trace(const InputValues& values,
                                                          std::uint64_t seed,
                                                          const WorkflowLimits& limits) {

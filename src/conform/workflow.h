@@ -91,6 +91,14 @@ class Conformance {
   std::optional<ConformanceFinding> conform(std::size_t rounds, std::size_t depth,
                                             const WorkflowLimits& limits = {});
 
+  /// One more run of the implementation with random inputs, for others to judge.
+  struct Run {
+    Pairing& pairing;  ///< to which the trace's values belong
+    InputValues values;
+    ObservedTrace trace;
+  };
+  Run next_run(const WorkflowLimits& limits = {});
+
   /// Fewer steps with a violation of the same kind.
   void shrink(ConformanceFinding& finding);
   /// Runs what a finding says; nullopt: it no longer fails (see gaps()).

@@ -8,6 +8,7 @@ namespace dissensus::cli_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 const std::string kMapping = kSourceFolder + "/specs/dag/mapping.toml";
 
@@ -55,13 +56,13 @@ TEST(Conform, RunsLongerThanTheLimitAreJudgedInPart) {
                                  "--rounds", "1",     "--limit-steps", "50"};
   const CommandResult text = folder.run(words);
   EXPECT_EQ(text.exit_code, 3) << text.err;
-  EXPECT_THAT(text.out, HasSubstr("agree as far as they were compared"));
-  EXPECT_THAT(text.out, HasSubstr("judged in part: of 1 traces only the first 50 steps"));
+  EXPECT_THAT(text.out, StartsWith("unknown: no violation as far as model and implementation"));
+  EXPECT_THAT(text.out, HasSubstr("not covered: 1 of 1 traces judged in part: the first 50 steps"));
   words.push_back("--json");
   const CommandResult result = folder.run(words);
   EXPECT_EQ(result.exit_code, 3) << result.err;
   const auto json = nlohmann::json::parse(result.out);
-  EXPECT_EQ(json["result"], "incomplete");
+  EXPECT_EQ(json["result"], "unknown");
   EXPECT_EQ(json["cut_traces"], 1);
   EXPECT_EQ(json["steps"], 50);
 
@@ -73,8 +74,57 @@ TEST(Conform, RunsLongerThanTheLimitAreJudgedInPart) {
   const CommandResult table =
       folder.run({"conform", "catalogue", "catalogue.toml", "--limit-steps", "50"});
   EXPECT_EQ(table.exit_code, 1) << table.err;
-  EXPECT_THAT(table.out, HasSubstr("none so far (3/3, 27 of 27 traces judged in part)"));
+  EXPECT_THAT(table.out, HasSubstr("unknown (3/3: 27 of 27 traces judged in part: the first 50"));
   EXPECT_THAT(table.out, HasSubstr("| NO |"));
+}
+
+// A model that is not walked says nothing; neither does time that was too short.
+TEST(Conform, NothingCheckedIsUnknown) {
+  const WorkFolder folder;
+  const std::string xrpl = kSourceFolder + "/specs/xrpl/mapping.toml";
+  const CommandResult walks = folder.run({"conform", "check", xrpl, "--workflow", "two"});
+  EXPECT_EQ(walks.exit_code, 3) << walks.out;
+  EXPECT_THAT(walks.out, StartsWith("unknown: "));
+  EXPECT_THAT(walks.out, HasSubstr("Workflow II: none of 10 walks had a step to compare"));
+  const CommandResult time = folder.run({"conform", "check", kMapping, "--workflow", "two",
+                                         "--seconds", "0.000001", "--walks", "500/10", "--json"});
+  EXPECT_EQ(time.exit_code, 3) << time.out;
+  const auto json = nlohmann::json::parse(time.out);
+  EXPECT_EQ(json["result"], "unknown");
+  EXPECT_GE(json["left_out"], 499);
+  EXPECT_THAT(json["not_covered"].dump(), HasSubstr("of 500 traces were not begun"));
+  const CommandResult table =
+      folder.run({"conform", "catalogue", kSourceFolder + "/specs/xrpl/violations.toml"});
+  EXPECT_THAT(table.out, HasSubstr("unknown (100/1000: Workflow II: none of 100 walks"));
+}
+
+TEST(Conform, TwoOfAKindAreComparedBothWays) {
+  const WorkFolder folder;
+  const std::string delays = kSourceFolder + "/scenarios/dag/delays.toml";
+  const CommandResult same =
+      folder.run({"conform", "compare", delays, delays, "--walks", "2/100", "--json"});
+  EXPECT_EQ(same.exit_code, 0) << same.out << same.err;
+  EXPECT_EQ(nlohmann::json::parse(same.out)["ways"][1]["steps"], 200);
+  std::string text = read_text(delays);
+  text.insert(text.find("[system]\n") + 9, "bugs = [\"future-vertices\"]\n");
+  folder.write("buggy.toml", text);
+  const CommandResult differ = folder.run({"conform", "compare", delays, "buggy.toml"});
+  EXPECT_EQ(differ.exit_code, 1) << differ.out << differ.err;
+  EXPECT_THAT(differ.out, HasSubstr("they differ at step "));
+
+  folder.write("One.tla",
+               "---- MODULE One ----\nEXTENDS Integers\nVARIABLE x\nInit == x = 0\n"
+               "Add(n) == x' = x + n\nNext == \\E n \\in 1..2 : Add(n)\n====\n");
+  const CommandResult models =
+      folder.run({"conform", "compare", "One.tla", "One.tla", "--walks", "3/20"});
+  EXPECT_EQ(models.exit_code, 0) << models.out << models.err;
+  EXPECT_THAT(models.out, HasSubstr("they agree\n"));
+  folder.write("Still.tla",
+               "---- MODULE Still ----\nVARIABLE x\nInit == x = 0\nNext == FALSE /\\ x' = x\n"
+               "====\n");
+  EXPECT_EQ(folder.run({"conform", "compare", "Still.tla", "Still.tla"}).exit_code, 3);
+  EXPECT_EQ(folder.run({"conform", "compare", "One.tla", "Still.tla"}).exit_code, 1);
+  EXPECT_EQ(folder.run({"conform", "compare", "One.tla", delays}).exit_code, 2);
 }
 
 TEST(Conform, BadInputIsRefusedOnOneLine) {

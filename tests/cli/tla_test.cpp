@@ -29,6 +29,20 @@ TEST(TlaCheck, HoldsWithExitCode0AndCounts) {
   EXPECT_THAT(result.err, IsEmpty());
 }
 
+// "ok" does not speak for properties that were asked for and not checked.
+TEST(TlaCheck, LivenessThatIsNotCheckedIsPartOfTheResult) {
+  const WorkFolder folder;
+  folder.write("Light.tla",
+               "---- MODULE Light ----\nVARIABLE on\nInit == on = FALSE\nNext == on' = ~on\n"
+               "Goes == <>on\nStays == [][on' # on]_on\n====\n");
+  folder.write("Light.cfg", "INIT Init\nNEXT Next\nPROPERTIES Goes Stays\n");
+  const CommandResult result = folder.run({"tla", "check", "Light.tla"});
+  EXPECT_THAT(result.out, HasSubstr("result    safety holds in every reachable state; liveness was "
+                                    "not checked: Goes\n"));
+  const json report = json_of(folder.run({"tla", "check", "Light.tla", "--json"}));
+  EXPECT_EQ(report["unchecked_properties"], json::array({"Goes"}));
+}
+
 TEST(TlaCheck, JsonHasTheDocumentedKeys) {
   const WorkFolder folder;
   const CommandResult result = folder.run({"tla", "check", kTwoPhase, "--json", "--workers", "2"});

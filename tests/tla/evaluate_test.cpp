@@ -96,6 +96,21 @@ TEST(EvaluateDefinitions, CallsDoNotDisturbEachOther) {
             "TRUE");
 }
 
+// A function over a set that is not the same each time is evaluated once and kept, however it is
+// used.
+TEST(EvaluateDefinitions, FunctionsWithImpurePartsAreApplied) {
+  const std::string printing =
+      "S == IF PrintT(\"hello\") THEN 1..3 ELSE {}\nF == [s \\in S |-> s + 1]\n";
+  EXPECT_EQ(value_of("F[2]", printing), "3");
+  EXPECT_EQ(value_of("<<F, DOMAIN F, [F EXCEPT ![1] = F[3]]>>", printing),
+            "<<<<2, 3, 4>>, {1, 2, 3}, <<4, 3, 4>>>>");
+  const std::string random = "R == [s \\in 1..50 |-> RandomElement(1..1000)]\n";
+  EXPECT_EQ(value_of("\\A s \\in 1..50 : R[s] = R[s] /\\ R[s] \\in 1..1000", random), "TRUE");
+  const std::string recursive =
+      "Count[n \\in 0..9] == IF n = 0 THEN 0 ELSE IF PrintT(n) THEN 1 + Count[n - 1] ELSE 0\n";
+  EXPECT_EQ(value_of("Count[7]", recursive), "7");
+}
+
 // Arguments are evaluated when they are needed, as TLC does.
 TEST(EvaluateDefinitions, UnusedArgumentsAreNotEvaluated) {
   const std::string definitions = "First(a, b) == a\nGuarded(c, e) == IF c THEN e ELSE 0\n";

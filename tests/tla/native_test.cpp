@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include "tla/library/value_file.h"
 #include "tla/syntax/ast.h"
 #include "tla/values/value.h"
 
@@ -398,6 +399,66 @@ TEST_F(NativeFilesTest, WritingNeedsPermission) {
   EXPECT_EQ(shown("CSV", "CSVRead", {tuple({text("x"), text("y")}), text(","), text("o.csv")}),
             "<<[x |-> \"b\", y |-> \"1;1\"], [x |-> \"1\", y |-> \"2\"]>>");
   EXPECT_THROW(call("CSV", "CSVWrite", {text("%3$s"), numbers({1}), text("o.csv")}), ValueError);
+}
+
+std::string bytes_of(std::string_view hex) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
+  }
+  return bytes;
+}
+
+// Written by TLC's own ValueOutputStream, once as it is and once packed: records, sets and strings
+// that occur again are named by number.
+TEST_F(NativeFilesTest, ValuesThatTlcWroteAreRead) {
+  const auto write = [&](const std::string& name, std::string_view hex) {
+    std::ofstream(environment.folder + "/" + name, std::ios::binary) << bytes_of(hex);
+  };
+  write("plain.vos",
+        "07000804fffffffe0300000007ffffffff000000046e616d650300000001ffffffff00000006736861726564"
+        "030000000cffffffff000000026f6e000104fffffffe1a00021a00031a0004000005fffffffd010000000301"
+        "ffffffff010000000209000202030000000dffffffff00000003782079170000000400000006030000000eff"
+        "ffffff00000001621a000609000200000000000000000101000111700700000900020201000000091a000101"
+        "000000071a00061a00061a0003");
+  write("packed.vos",
+        "1f8b08000000000000ff2d8ec10a02310c442749ddbaa0822721277f6dc5052faea217fd78b7664a4aa0c99b"
+        "ccb415dbd25a5b0d408da6c55d96e93e134882e17d9b5ef3956897481f0ba43b1dea3047013631ff2454eb4e"
+        "763a4295c67d1aed73fe9ef80873291c52908b63886de411811c9f156002a346278b6fc65e2ffb03c3d06b05"
+        "bd000000");
+  const std::string expected =
+      "<<[name |-> \"shared\", on |-> TRUE], [name |-> \"shared\", on |-> FALSE], {-1, 2, 3}, "
+      "[b |-> {-1, 2, 3}, x y |-> {4, 5, 6}], (0 :> 70000 @@ 1 :> <<>>), "
+      "(7 :> {-1, 2, 3} @@ 9 :> [name |-> \"shared\", on |-> TRUE]), {-1, 2, 3}, \"shared\">>";
+  const Value yes = Value::boolean(true), no = Value::boolean(false);
+  EXPECT_EQ(shown("IOUtils", "IODeserialize", {text("plain.vos"), no}), expected);
+  EXPECT_EQ(shown("IOUtils", "IODeserialize", {text("packed.vos"), yes}), expected);
+
+  // What is written is read again.
+  environment.may_write_files = true;
+  const Value value = call("IOUtils", "IODeserialize", {text("plain.vos"), no});
+  call("IOUtils", "IOSerialize", {value, text("again.vos"), no});
+  call("IOUtils", "IOSerialize", {value, text("again.vos.gz"), yes});
+  EXPECT_EQ(call("IOUtils", "IODeserialize", {text("again.vos"), no}), value);
+  EXPECT_EQ(call("IOUtils", "IODeserialize", {text("again.vos.gz"), yes}), value);
+  EXPECT_LT(std::filesystem::file_size(environment.folder + "/again.vos.gz"),
+            std::filesystem::file_size(environment.folder + "/again.vos"));
+}
+
+TEST_F(NativeFilesTest, DamagedFilesOfValuesAreRefused) {
+  const Value value = tuple({text("abc"), set({1, 2}), numbers({3})});
+  const std::string whole = to_value_file(store, value);
+  EXPECT_EQ(from_value_file(store, whole), value);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_THROW(from_value_file(store, whole.substr(0, size)), ValueError) << size;
+  }
+  for (const char* hex : {"1a0000", "150001", "04000000010100000001", "0500ffffffff", "16",
+                          "07ffff", "0900010000000000000000050100000001"}) {
+    EXPECT_THROW(from_value_file(store, bytes_of(hex)), ValueError) << hex;
+  }
+  EXPECT_THROW(to_value_file(store, store.naturals()), ValueError);
+  EXPECT_THROW(to_value_file(store, store.model_value("m")), ValueError);
+  EXPECT_THROW(to_value_file(store, Value::integer(std::int64_t{1} << 31)), ValueError);
 }
 
 TEST_F(NativeFilesTest, EnvironmentAndNumbersOfText) {

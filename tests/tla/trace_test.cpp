@@ -156,6 +156,35 @@ TEST(Log, AnInvariantThatFailsOnTheWayIsAViolation) {
             LogOutcome::matched);
 }
 
+// A step that the log leaves out may be what keeps the invariant.
+TEST(Log, AnInvariantIsViolatedOnlyIfNoHiddenStepKeepsIt) {
+  const auto spec = given::spec(
+      "VARIABLE x\nInit == x = 0\nAdd == x' = x + 1\nReset == x > 0 /\\ x' = 0\n"
+      "Next == Add \\/ Reset\nSmall == x < 2",
+      "INIT Init NEXT Next INVARIANT Small");
+  const std::string log = "{\"action\":\"Add\"}\n{\"action\":\"Add\"}\n{\"action\":\"Add\"}\n";
+  EXPECT_EQ(match(spec, log).outcome, LogOutcome::violation);
+  LogOptions options;
+  options.hidden = {{"Reset", 1}};
+  const LogResult result = match(spec, log, options);
+  EXPECT_EQ(result.outcome, LogOutcome::matched) << result.message;
+  EXPECT_EQ(result.events, 3u);
+  EXPECT_TRUE(result.used_hidden_steps);
+}
+
+TEST(Log, TooManyHiddenStepsAreReportedAsIncomplete) {
+  const auto spec = given::spec(
+      "VARIABLE x\nInit == x = 0\nTick == x' = x + 1\nRing == x = 30 /\\ x' = x\n"
+      "Next == Tick \\/ Ring",
+      "INIT Init NEXT Next");
+  LogOptions options;
+  options.hidden = {{"Tick", 100}};
+  const std::string log = "{\"action\":\"Ring\"}\n";
+  EXPECT_EQ(match(spec, log, options).outcome, LogOutcome::matched);
+  options.frontier_max = 20;
+  EXPECT_EQ(match(spec, log, options).outcome, LogOutcome::incomplete);
+}
+
 TEST(Log, TooManyStatesThatAgreeAreReportedAsIncomplete) {
   LogOptions options;
   options.frontier_max = 4;

@@ -9,6 +9,7 @@
 
 #include "core/file.h"
 #include "tla/library/native_call.h"
+#include "tla/library/value_file.h"
 
 namespace dissensus::tla {
 namespace {
@@ -21,16 +22,8 @@ std::string full_path(NativeCall& call, std::string_view name) {
   return folder + "/" + std::string(name);
 }
 
-/// The file's content; a .gz file is unpacked (and any other is read as it is).
-std::string read_text(NativeCall& call, std::string_view name) {
-  const std::string path = full_path(call, name);
-  if (!name.ends_with(".gz")) {
-    try {
-      return read_file(path, kFileBytesMax);
-    } catch (const std::exception& error) {
-      throw ValueError(error.what());
-    }
-  }
+/// The file's content, unpacked if it is packed.
+std::string read_unpacked(const std::string& path) {
   const gzFile file = gzopen(path.c_str(), "rb");
   if (file == nullptr) throw ValueError(fmt::format("{}: cannot be opened", path));
   std::string content;
@@ -46,11 +39,37 @@ std::string read_text(NativeCall& call, std::string_view name) {
   return content;
 }
 
-void write_text(NativeCall& call, std::string_view name, std::string_view content, bool append) {
+/// The file's content; a .gz file is unpacked (and any other is read as it is).
+std::string read_text(NativeCall& call, std::string_view name) {
+  const std::string path = full_path(call, name);
+  if (name.ends_with(".gz")) return read_unpacked(path);
+  try {
+    return read_file(path, kFileBytesMax);
+  } catch (const std::exception& error) {
+    throw ValueError(error.what());
+  }
+}
+
+std::string writable_path(NativeCall& call, std::string_view name) {
   const std::string path = full_path(call, name);
   if (!call.environment().may_write_files) {
     throw ValueError(fmt::format("{}: writing files is not allowed here", path));
   }
+  return path;
+}
+
+void write_packed(NativeCall& call, std::string_view name, std::string_view content) {
+  const std::string path = writable_path(call, name);
+  const gzFile file = gzopen(path.c_str(), "wb");
+  if (file == nullptr) throw ValueError(fmt::format("{}: cannot be written", path));
+  const std::size_t written = gzfwrite(content.data(), 1, content.size(), file);
+  if (gzclose(file) != Z_OK || written != content.size()) {
+    throw ValueError(fmt::format("{}: cannot be written", path));
+  }
+}
+
+void write_text(NativeCall& call, std::string_view name, std::string_view content, bool append) {
+  const std::string path = writable_path(call, name);
   std::ofstream file(path, append ? std::ios::app | std::ios::binary : std::ios::binary);
   file << content;
   file.close();
@@ -243,15 +262,28 @@ Value deserialize_from(NativeCall& call) {
   return outcome(call, read_text(call, name));
 }
 
-/// As JSON: the files of TLC's own object format are not read.
+/// In TLC's own format, packed if that is asked for.
 Value io_serialize(NativeCall& call) {
-  write_text(call, text_argument(call, 1, "IOSerialize"), to_json(finite(call, 0, "IOSerialize")),
-             false);
+  const std::string_view name = text_argument(call, 1, "IOSerialize");
+  const std::string content = to_value_file(call.store(), call.argument(0));
+  if (call.argument(2) == Value::boolean(true)) {
+    write_packed(call, name, content);
+  } else {
+    write_text(call, name, content, false);
+  }
   return Value::boolean(true);
 }
 
+/// What TLC or IOSerialize wrote, packed or not; JSON, too.
 Value io_deserialize(NativeCall& call) {
-  return from_json(call.store(), read_text(call, text_argument(call, 0, "IODeserialize")));
+  const std::string_view name = text_argument(call, 0, "IODeserialize");
+  const std::string content = read_unpacked(full_path(call, name));
+  try {
+    return is_value_file(content) ? from_value_file(call.store(), content)
+                                  : from_json(call.store(), content);
+  } catch (const ValueError& error) {
+    throw ValueError(fmt::format("IODeserialize({}): {}", name, error.what()));
+  }
 }
 
 // CSV.

@@ -205,6 +205,7 @@ void Linker::link_properties() {
       program_.notices.push_back(
           {at, "liveness is not checked: " + at.excerpt() + " of property " + name.name});
     }
+    if (!left_out.empty()) program_.unchecked_properties.push_back(name.name);
     if (!parts.initial.empty() || !parts.steps.empty()) {
       program_.properties.push_back(std::move(parts));
     }

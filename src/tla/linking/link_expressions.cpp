@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/assert.h"
 #include "tla/linking/linker.h"
 #include "tla/linking/reading.h"
-#include "core/assert.h"
 
 namespace dissensus::tla {
 
@@ -90,23 +90,11 @@ Node& Linker::new_node(NodeType type, const Location& at) {
 
 /// Derives what the node's kids determine.
 const Node* Linker::finish(Node& node) {
-  const auto take = [&node](const Node* kid) {
-    node.level = std::max(node.level, kid->level);
-    node.is_pure = node.is_pure && kid->is_pure;
-    node.oldest_local = std::min(node.oldest_local, kid->oldest_local);
-  };
-  for (const Node* kid : node.kids) take(kid);
-  if (node.detail != nullptr) {
-    for (const Binding& binding : node.detail->bindings) {
-      if (binding.set != nullptr) take(binding.set);
-    }
-    for (const Update& update : node.detail->updates) {
-      take(update.value);
-      for (const Update::Step& step : update.path) {
-        for (const Node* index : step.indexes) take(index);
-      }
-    }
-  }
+  for_each_part(node, [&node](const Node* part) {
+    node.level = std::max(node.level, part->level);
+    node.is_pure = node.is_pure && part->is_pure;
+    node.oldest_local = std::min(node.oldest_local, part->oldest_local);
+  });
   switch (node.type) {
     case NodeType::variable:
       node.level = std::max(node.level, kStateLevel);
@@ -165,8 +153,9 @@ bool is_only_random(const Node& node, int depth) {
   if (node.type == NodeType::call && !node.callee->is_pure) {
     return node.callee->body != nullptr && is_only_random(*node.callee->body, depth - 1);
   }
-  return std::all_of(node.kids.begin(), node.kids.end(),
-                     [&](const Node* kid) { return is_only_random(*kid, depth - 1); });
+  bool all = true;
+  for_each_part(node, [&](const Node* part) { all = all && is_only_random(*part, depth - 1); });
+  return all;
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // Uses of names: operators and their calls, parameters, instances, natives and built-in symbols.
 #include <algorithm>
 
-#include "tla/linking/linker.h"
 #include "core/assert.h"
 #include "core/suggestion.h"
+#include "tla/linking/linker.h"
 
 namespace dissensus::tla {
 
@@ -220,7 +220,14 @@ void Linker::link_body(Operator& operation, const Definition& definition, Builde
   const Node* body = is_function             ? function_body(definition, place)
                      : operation.is_function ? expression_unwrapped(*definition.body, place)
                                              : expression(*definition.body, place);
-  operation.body = operation.parameters.empty() && operation.depth == 1 ? wrap_random(body) : body;
+  operation.body = body;
+  // A recursive function applies itself at points: its body must stay a function.
+  const bool applies_itself = operation.is_function && operation.is_recursive;
+  if (operation.parameters.empty() && operation.depth == 1 && !applies_itself) {
+    operation.body = wrap_random(body);
+    // What is evaluated once and kept is listed, not applied at points.
+    operation.is_function = operation.is_function && operation.body == body;
+  }
   linking_.pop_back();
   finish_operator(operation, builder);
 }

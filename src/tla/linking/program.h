@@ -260,6 +260,8 @@ struct Program {
   /// What is needed to link further expressions (Machine::compile), under the lock.
   std::unique_ptr<LinkerState> linker;
   mutable std::mutex linking;
+
+  std::vector<std::string> unchecked_properties;  ///< of the configuration: liveness in them
 };
 
 /// The function that evaluates nodes of a type.

@@ -32,18 +32,9 @@ void read(const Node& node, Reading& reading) {
       read(*node.callee->body, reading);
     }
   }
-  for (const Node* kid : node.kids) read(*kid, reading);
+  for_each_part(node, [&](const Node* part) { read(*part, reading); });
   if (node.detail == nullptr) return;
   for (const std::uint32_t variable : node.detail->variables) reading.variables.insert(variable);
-  for (const Binding& binding : node.detail->bindings) {
-    if (binding.set != nullptr) read(*binding.set, reading);
-  }
-  for (const Update& update : node.detail->updates) {
-    read(*update.value, reading);
-    for (const Update::Step& step : update.path) {
-      for (const Node* index : step.indexes) read(*index, reading);
-    }
-  }
 }
 
 }  // namespace dissensus::tla

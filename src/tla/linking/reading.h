@@ -18,4 +18,20 @@ struct Reading {
 /// Follows calls into the operators' bodies.
 void read(const Node& node, Reading& reading);
 
+/// Everything that a node is made of: its kids, the sets that it binds, its updates.
+template <class Visit>
+void for_each_part(const Node& node, const Visit& visit) {
+  for (const Node* kid : node.kids) visit(kid);
+  if (node.detail == nullptr) return;
+  for (const Binding& binding : node.detail->bindings) {
+    if (binding.set != nullptr) visit(binding.set);
+  }
+  for (const Update& update : node.detail->updates) {
+    visit(update.value);
+    for (const Update::Step& step : update.path) {
+      for (const Node* index : step.indexes) visit(index);
+    }
+  }
+}
+
 }  // namespace dissensus::tla

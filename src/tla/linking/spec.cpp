@@ -40,6 +40,9 @@ std::vector<GuardDescription> Spec::guards() const {
   return program_->guards;
 }
 
+const std::vector<std::string>& Spec::unchecked_properties() const {
+  return program_->unchecked_properties;
+}
 const std::vector<Notice>& Spec::notices() const {
   return program_->notices;
 }

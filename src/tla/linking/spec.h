@@ -71,6 +71,8 @@ class Spec {
   std::vector<GuardDescription> guards() const;
   /// Proofs and temporal formulas that were left out, cfg entries without effect (liveness).
   const std::vector<Notice>& notices() const;
+  /// Properties of the configuration that are not checked, or only their safety part.
+  const std::vector<std::string>& unchecked_properties() const;
   const Program& program() const;
   /// True when there is an Init and a Next: not a module that is only evaluated.
   bool has_behaviour() const;
