@@ -9,6 +9,7 @@
 
 #include "cli/conform_parts.h"
 #include "conform/compare.h"
+#include "systems/built_in/built_in.h"
 
 namespace dissensus::cli {
 namespace {
@@ -31,8 +32,8 @@ bool is_scenario(const std::string& path) {
 
 conform::Comparison compare_scenarios(const CompareVerb& verb, const std::string& leader,
                                       const std::string& follower) {
-  const run::Scenario first = run::load_scenario(leader);
-  const run::Scenario second = run::load_scenario(follower);
+  const run::Scenario first = run::load_scenario(leader, built_in_systems());
+  const run::Scenario second = run::load_scenario(follower, built_in_systems());
   return conform::compare_implementations(*first.system, *second.system, verb.options);
 }
 

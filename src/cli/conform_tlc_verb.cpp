@@ -8,6 +8,7 @@
 #include "conform/external_tlc.h"
 #include "conform/quint.h"
 #include "conform/workflow.h"
+#include "systems/built_in/built_in.h"
 
 namespace dissensus::cli {
 namespace {
@@ -62,7 +63,8 @@ ExitCode ask(const TlcVerb& verb) {
   }
   conform::WorkflowLimits limits;
   limits.trace_events = verb.steps;
-  conform::Conformance conformance(mapping, variant_of(verb.settings, verb.constants), verb.seed);
+  conform::Conformance conformance(mapping, variant_of(verb.settings, verb.constants), verb.seed,
+                                   built_in_systems());
   Json runs = Json::array();
   std::size_t admitted = 0, refused = 0, apart = 0, unknown = 0, cut = 0;
   for (std::size_t round = 0; round < verb.rounds; ++round) {
