@@ -428,7 +428,7 @@ TEST_F(NativeFilesTest, ValuesThatTlcWroteAreRead) {
         "bd000000");
   const std::string expected =
       "<<[name |-> \"shared\", on |-> TRUE], [name |-> \"shared\", on |-> FALSE], {-1, 2, 3}, "
-      "[b |-> {-1, 2, 3}, x y |-> {4, 5, 6}], (0 :> 70000 @@ 1 :> <<>>), "
+      "(\"b\" :> {-1, 2, 3} @@ \"x y\" :> {4, 5, 6}), (0 :> 70000 @@ 1 :> <<>>), "
       "(7 :> {-1, 2, 3} @@ 9 :> [name |-> \"shared\", on |-> TRUE]), {-1, 2, 3}, \"shared\">>";
   const Value yes = Value::boolean(true), no = Value::boolean(false);
   EXPECT_EQ(shown("IOUtils", "IODeserialize", {text("plain.vos"), no}), expected);
