@@ -9,10 +9,10 @@
 namespace dissensus::experiment {
 namespace {
 
-using study_test::Folder;
-using study_test::make_registry;
-using study_test::replaced;
-using study_test::small_experiment;
+using experiment_test::Folder;
+using experiment_test::make_registry;
+using experiment_test::replaced;
+using experiment_test::small_experiment;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -149,7 +149,7 @@ TEST(ExperimentReader, AReferringFileHasNoRunsOfItsOwn) {
 // The example of docs/formats/experiment.md is one.
 TEST(ExperimentReader, ReadsTheExampleOfTheFormatPage) {
   const std::string page =
-      study_test::read_text(std::string(DISSENSUS_SOURCE_DIR) + "/docs/formats/experiment.md");
+      experiment_test::read_text(std::string(DISSENSUS_SOURCE_DIR) + "/docs/formats/experiment.md");
   const std::size_t start = page.find("```toml\n") + 8;
   std::string text = page.substr(start, page.find("```", start) - start);
   const std::string scenario = "../scenarios/majority/overtaken-commit.toml";

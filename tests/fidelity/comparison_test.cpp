@@ -7,17 +7,17 @@
 #include <nlohmann/json.hpp>
 
 #include "core/file.h"
-#include "report/html_check.h"
 #include "experiment/files.h"
 #include "fidelity/input.h"
 #include "fidelity/report.h"
 #include "fidelity/tables.h"
+#include "report/html_check.h"
 #include "statistics/holm.h"
 
 namespace dissensus::fidelity {
 namespace {
 
-using study_test::made_input;
+using fidelity_test::made_input;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
@@ -186,8 +186,8 @@ TEST(FidelityReport, TablesAreAsApproved) {
   const FidelityInput input = made_input();
   const FidelityComparison comparison = compared(input);
   const std::string markdown = fidelity_markdown(report_of(input, comparison));
-  const std::string approved = study_test::read_text(std::string(DISSENSUS_SOURCE_DIR) +
-                                                     "/tests/fidelity/approved.md");
+  const std::string approved =
+      experiment_test::read_text(std::string(DISSENSUS_SOURCE_DIR) + "/tests/fidelity/approved.md");
   if (markdown == approved) return SUCCEED();
   const std::string received =
       (std::filesystem::temp_directory_path() / "fidelity_received.md").string();
@@ -214,22 +214,23 @@ TEST(FidelityReport, PageStandsAlone) {
 }
 
 TEST(FidelityReport, WritesFilesForPeopleAndPrograms) {
-  const study_test::Folder folder;
+  const experiment_test::Folder folder;
   const FidelityInput input = made_input();
   const FidelityComparison comparison = compared(input);
   const std::vector<std::string> names =
       write_fidelity(folder.path(""), report_of(input, comparison));
   EXPECT_THAT(names, testing::ElementsAre("comparison.json", "tables.md", "messages.svg",
                                           "distributions.svg", "stalls.svg", "report.html"));
-  const auto json = nlohmann::json::parse(study_test::read_text(folder.path("comparison.json")));
+  const auto json =
+      nlohmann::json::parse(experiment_test::read_text(folder.path("comparison.json")));
   EXPECT_EQ(json["format"], "dissensus-fidelity/1");
   EXPECT_EQ(json["complete"], true);
   EXPECT_EQ(json["messages"][1]["ratio"]["value"], 2.0);
   EXPECT_TRUE(json["messages"][2]["test"]["p"].is_null());
   EXPECT_EQ(json["outcomes"]["counts"][0]["fail"], 6);
   EXPECT_EQ(json["schedules"][4]["agreement"], "opposite");
-  EXPECT_THAT(study_test::read_text(folder.path("messages.svg")), HasSubstr("Request"));
-  EXPECT_THAT(study_test::read_text(folder.path("messages.svg")), Not(HasSubstr("Never")));
+  EXPECT_THAT(experiment_test::read_text(folder.path("messages.svg")), HasSubstr("Request"));
+  EXPECT_THAT(experiment_test::read_text(folder.path("messages.svg")), Not(HasSubstr("Never")));
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ class MadeRun {
     return time_of_microseconds(static_cast<std::int64_t>(seconds * 1e6 + 0.5));
   }
   run::Scenario scenario_ =
-      run::load_scenario(study_test::scenario_path("xrpl/thesis.toml"), simulated_systems());
+      run::load_scenario(experiment_test::scenario_path("xrpl/thesis.toml"), simulated_systems());
   FidelityMeasures measures_{scenario_};
   run::RunResult result_;
 };
@@ -80,7 +80,7 @@ TEST(FidelityMeasures, FollowTheScenario) {
   EXPECT_THAT(run.measures().phases, testing::Contains("establish"));
 
   const FidelityMeasures other(run::load_scenario(
-      study_test::scenario_path("majority/overtaken-commit.toml"), simulated_systems()));
+      experiment_test::scenario_path("majority/overtaken-commit.toml"), simulated_systems()));
   EXPECT_FALSE(other.has_proposals);
 }
 

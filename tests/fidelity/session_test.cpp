@@ -58,7 +58,7 @@ class BreakingSystem final : public System {
 };
 
 run::Scenario load(const std::string& name) {
-  return run::load_scenario(study_test::scenario_path(name), simulated_systems());
+  return run::load_scenario(experiment_test::scenario_path(name), simulated_systems());
 }
 
 FidelityPlan plan_of(const run::Scenario& first, const run::Scenario& second, std::size_t schedules,

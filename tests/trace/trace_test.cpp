@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "dissensus/node.h"
+
 namespace dissensus::trace {
 namespace {
 
