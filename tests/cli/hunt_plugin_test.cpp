@@ -81,7 +81,7 @@ TEST(Plugin, ItsParametersAreChecked) {
   const WorkFolder folder;
   const CommandResult result =
       folder.run({"hunt", kBuggyScenario, "--plugin", DISSENSUS_PLUGIN_EXAMPLE, "--search",
-                  "climber", "--set", "change=2"});
+                  "climber", "--parameter", "change=2"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("change: unknown key, did you mean 'changes'?"));
 }

@@ -11,11 +11,11 @@
 namespace dissensus::experiment {
 namespace {
 
-using study_test::Folder;
-using study_test::make_registry;
-using study_test::read_text;
-using study_test::replaced;
-using study_test::small_experiment;
+using experiment_test::Folder;
+using experiment_test::make_registry;
+using experiment_test::read_text;
+using experiment_test::replaced;
+using experiment_test::small_experiment;
 using testing::HasSubstr;
 using testing::Not;
 
