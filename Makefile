@@ -57,7 +57,9 @@ fuzz: setup-tools
 	cmake --build --preset fuzz -j $(JOBS)
 	scripts/fuzz build/fuzz $(or $(SECONDS_EACH),60)
 
-install: build
+install: setup
+	@$(call configure,release)
+	cmake --build --preset release -j $(JOBS) --target dissensus dissensus_library
 	cmake --install build/release $(if $(PREFIX),--prefix $(PREFIX))
 
 setup:

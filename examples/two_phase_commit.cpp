@@ -1,16 +1,9 @@
 // A first system: two-phase commit, with a mistake that only some message delays bring to light.
 // docs/guides/your-first-system.md explains this file step by step.
-#include <cstdio>
 #include <set>
-
-#include <fmt/format.h>
+#include <string>
 
 #include "dissensus/dissensus.h"
-
-#include "hunt/hunt.h"
-#include "hunt/sample_search.h"
-#include "run/run_folder.h"
-#include "systems/simulated/simulated.h"
 
 namespace {
 
@@ -120,7 +113,7 @@ class Participant final : public Node {
   // The mistake: whoever has voted yes has given its word, and may no longer abort by itself.
   void timer(Context& context, TimerId, std::uint64_t transaction) override {
     if (decided_.contains(transaction)) return;
-    if (context.logging()) context.log(fmt::format("{}: no decision in time", transaction));
+    if (context.logging()) context.log(std::to_string(transaction) + ": no decision in time");
     decide(context, transaction, kAbort);
   }
 
@@ -168,57 +161,10 @@ class TwoPhaseCommit final : public System {
   SystemDescription description_;
 };
 
-SystemRegistry all_systems() {
-  SystemRegistry systems = simulated_systems();
-  systems.add({"two-phase-commit", "a coordinator and participants that commit or abort together",
-               [](const Options& options) { return std::make_unique<TwoPhaseCommit>(options); }});
-  return systems;
-}
-
-int report(const run::Recipe& recipe, const std::string& folder) {
-  run::RunOptions options;
-  options.detail = trace::Detail::everything;
-  options.metrics = true;
-  options.log = true;
-  run::Runner runner;
-  const run::RunResult result = runner.run(recipe.scenario, recipe.schedule, recipe.seed, options);
-  for (const oracle::Violation& violation : result.verdict.violations) {
-    fmt::print("{} violated: {}\n", violation.property, violation.text);
-  }
-  fmt::print("hash {}\n", trace::to_hex(result.hash));
-  if (folder.empty()) return recipe.hash == trace::to_hex(result.hash) ? 1 : 4;
-  run::write_run_folder(folder, recipe, options, result);
-  run::finish_run_folder(folder);
-  fmt::print("written to {}\n", folder);
-  return 1;
-}
-
-int hunt(const std::string& path, const std::string& runs_folder) {
-  const run::Scenario scenario = run::load_scenario(path, all_systems());
-  hunt::HuntParts parts;
-  parts.search = hunt::make_sample_search(scenario, 1);
-  hunt::HuntOptions options;
-  options.budget.runs = 10'000;
-  const hunt::HuntResult result = hunt::hunt(scenario, parts, options);
-  fmt::print("{} after {} runs\n", result.found() ? "found a violation" : "found nothing",
-             result.progress.runs);
-  if (!result.found()) return 0;
-  const hunt::Finding& finding = result.progress.findings.front();
-  const run::Recipe recipe{scenario, finding.schedule, finding.seed, {}, {}};
-  return report(recipe, run::create_run_folder(runs_folder, scenario.name));
-}
-
 }  // namespace
 
-int main(int argc, char** argv) {
-  const std::string verb = argc > 2 ? argv[1] : "";
-  try {
-    if (verb == "hunt") return hunt(argv[2], argc > 3 ? argv[3] : "runs");
-    if (verb == "replay") return report(run::read_recipe(argv[2], all_systems()), "");
-  } catch (const InputError& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 2;
-  }
-  fmt::print(stderr, "usage: two_phase_commit hunt SCENARIO [RUNS_FOLDER] | replay RUN_FOLDER\n");
-  return 2;
+DISSENSUS_PLUGIN(registry) {
+  registry.systems.add(
+      {"two-phase-commit", "a coordinator and participants that commit or abort together",
+       [](const Options& options) { return std::make_unique<TwoPhaseCommit>(options); }});
 }

@@ -49,6 +49,12 @@ class Fitness {
   virtual ~Fitness() = default;
   /// Smaller is better: the goal is a failing run.
   virtual double score(const RunSummary& run, const faults::Schedule& schedule) const = 0;
+  /// The score again, once it is known how many states of the run no earlier run of the hunt had
+  /// reached. For a fitness that asks for news; the others keep their score.
+  virtual double with_new_states(double score, std::size_t new_states) const {
+    static_cast<void>(new_states);
+    return score;
+  }
 };
 
 struct FitnessEntry {

@@ -6,10 +6,10 @@
 
 #include "cli/hunt_options.h"
 #include "cli/hunt_panel.h"
+#include "cli/interrupt.h"
 #include "cli/verb.h"
 #include "hunt/parts.h"
 #include "hunt/sample_search.h"
-#include "systems/built_in/built_in.h"
 
 namespace dissensus::cli {
 
@@ -91,7 +91,7 @@ ExitCode run_campaign(CampaignVerbOptions options) {
   hunt_options.budget.runs = options.runs;
   hunt_options.all = true;
   const Registry registry = settings.plugins.load();
-  const run::Scenario scenario = run::load_scenario(settings.scenario, registry.systems);
+  const run::Scenario scenario = settings.changes.load(settings.scenario, registry.systems);
   settings.limit_jobs(scenario, hunt_options);
   hunt::HuntParts parts = campaign_parts(scenario, registry, hunt_options);
   if (options.store.empty()) options.store = scenario.name + ".sqlite";
@@ -131,7 +131,11 @@ ExitCode run_campaigns(const CampaignVerbOptions& options) {
   }
   std::vector<std::string> scenarios{options.settings.scenario};
   scenarios.insert(scenarios.end(), options.more.begin(), options.more.end());
-  for (const std::string& path : scenarios) run::load_scenario(path, built_in_systems());
+  // All are read before the first is run, so that no mistake is found late.
+  const Registry registry = options.settings.plugins.load();
+  for (const std::string& path : scenarios) {
+    options.settings.changes.load(path, registry.systems);
+  }
   ExitCode worst = kAllHeld;
   for (std::size_t i = 0; i < scenarios.size() && !is_interrupted(); ++i) {
     CampaignVerbOptions one = options;

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/plugins.h"
+#include "cli/scenario_changes.h"
 #include "cli/verb.h"
 
 namespace dissensus::cli {
@@ -10,13 +11,14 @@ namespace {
 struct CheckOptions {
   std::string scenario;
   std::string schedule;
+  ScenarioChanges changes;
   PluginOptions plugins;
   OutputOptions output;
 };
 
 ExitCode check(const CheckOptions& options) {
   const Registry registry = options.plugins.load();
-  const run::Scenario scenario = run::load_scenario(options.scenario, registry.systems);
+  const run::Scenario scenario = options.changes.load(options.scenario, registry.systems);
   if (!options.schedule.empty()) run::load_schedule(options.schedule, scenario);
   if (options.output.quiet) return kAllHeld;
   const SystemDescription& description = scenario.system_description();
@@ -48,6 +50,7 @@ Verb add_check_verb(CLI::App& program) {
   const auto options = std::make_shared<CheckOptions>();
   app->add_option("scenario", options->scenario, "Scenario file (TOML)")->required();
   app->add_option("--schedule", options->schedule, "Schedule file (JSON) to validate with it");
+  options->changes.add_to(*app);
   options->plugins.add_to(*app, false);
   options->output.add_to(*app);
   app->footer("Example:\n  dissensus check scenarios/majority/overtaken-commit.toml");

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/verb.h"
 
@@ -18,7 +19,7 @@ std::vector<const CLI::App*> verbs_of(const CLI::App& program) {
   return program.get_subcommands([](const CLI::App*) { return true; });
 }
 
-void print_bash(const CLI::App& program) {
+std::string bash_script(const CLI::App& program) {
   std::vector<std::string> names;
   std::string cases;
   for (const CLI::App* verb : verbs_of(program)) {
@@ -26,7 +27,7 @@ void print_bash(const CLI::App& program) {
     cases += fmt::format("    {}) words=\"{}\" ;;\n", verb->get_name(),
                          fmt::join(option_names(*verb), " "));
   }
-  fmt::print(
+  return fmt::format(
       "# bash completion for dissensus: source <(dissensus completion bash)\n"
       "_dissensus() {{\n"
       "  local current=\"${{COMP_WORDS[COMP_CWORD]}}\" words=\"\"\n"
@@ -44,46 +45,57 @@ void print_bash(const CLI::App& program) {
       fmt::join(names, " "), cases);
 }
 
-void print_zsh(const CLI::App& program) {
-  fmt::print(
-      "#compdef dissensus\n# zsh completion for dissensus: source <(dissensus completion zsh)\n"
-      "autoload -U +X bashcompinit && bashcompinit\n");
-  print_bash(program);
+std::string zsh_script(const CLI::App& program) {
+  return "#compdef dissensus\n# zsh completion for dissensus: source <(dissensus completion zsh)\n"
+         "autoload -U +X bashcompinit && bashcompinit\n" +
+         bash_script(program);
 }
 
-void print_fish(const CLI::App& program) {
-  fmt::print("# fish completion for dissensus: dissensus completion fish | source\n");
+std::string fish_script(const CLI::App& program) {
+  std::string script = "# fish completion for dissensus: dissensus completion fish | source\n";
   for (const CLI::App* verb : verbs_of(program)) {
-    fmt::print("complete -c dissensus -n __fish_use_subcommand -a {} -d '{}'\n", verb->get_name(),
-               verb->get_description());
+    script += fmt::format("complete -c dissensus -n __fish_use_subcommand -a {} -d '{}'\n",
+                          verb->get_name(), verb->get_description());
     for (const CLI::Option* option : verb->get_options()) {
       for (const std::string& name : option->get_lnames()) {
-        fmt::print("complete -c dissensus -n '__fish_seen_subcommand_from {}' -l {}\n",
-                   verb->get_name(), name);
+        script += fmt::format("complete -c dissensus -n '__fish_seen_subcommand_from {}' -l {}\n",
+                              verb->get_name(), name);
       }
     }
   }
+  return script;
+}
+
+struct CompletionOptions {
+  std::string shell;
+  OutputOptions output;
+};
+
+ExitCode complete(const CLI::App& program, const CompletionOptions& options) {
+  const std::string script = options.shell == "bash"  ? bash_script(program)
+                             : options.shell == "zsh" ? zsh_script(program)
+                                                      : fish_script(program);
+  if (options.output.quiet) return kAllHeld;
+  if (options.output.json) {
+    const nlohmann::ordered_json json{{"shell", options.shell}, {"script", script}};
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{}", script);
+  }
+  return kAllHeld;
 }
 
 }  // namespace
 
 Verb add_completion_verb(CLI::App& program) {
   CLI::App* app = program.add_subcommand("completion", "Print a shell's completion script");
-  const auto shell = std::make_shared<std::string>();
-  app->add_option("shell", *shell, "bash, zsh or fish")
+  const auto options = std::make_shared<CompletionOptions>();
+  app->add_option("shell", options->shell, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   app->footer("Example:\n  source <(dissensus completion bash)");
-  return {app, [shell, &program] {
-            if (*shell == "bash") {
-              print_bash(program);
-            } else if (*shell == "zsh") {
-              print_zsh(program);
-            } else {
-              print_fish(program);
-            }
-            return kAllHeld;
-          }};
+  options->output.add_to(*app);
+  return {app, [options, &program] { return complete(program, *options); }};
 }
 
 }  // namespace dissensus::cli

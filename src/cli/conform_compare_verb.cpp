@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/conform_parts.h"
+#include "cli/plugins.h"
 #include "conform/compare.h"
-#include "systems/built_in/built_in.h"
 
 namespace dissensus::cli {
 namespace {
@@ -23,6 +23,8 @@ struct CompareVerb {
   std::string first_config, second_config;
   std::vector<std::string> constants;
   conform::CompareOptions options;
+  ScenarioChanges changes;  ///< to both scenarios
+  PluginOptions plugins;
   OutputOptions output;
 };
 
@@ -32,8 +34,9 @@ bool is_scenario(const std::string& path) {
 
 conform::Comparison compare_scenarios(const CompareVerb& verb, const std::string& leader,
                                       const std::string& follower) {
-  const run::Scenario first = run::load_scenario(leader, built_in_systems());
-  const run::Scenario second = run::load_scenario(follower, built_in_systems());
+  const Registry registry = verb.plugins.load();
+  const run::Scenario first = verb.changes.load(leader, registry.systems);
+  const run::Scenario second = verb.changes.load(follower, registry.systems);
   return conform::compare_implementations(*first.system, *second.system, verb.options);
 }
 
@@ -143,6 +146,8 @@ Verb add_conform_compare_verb(CLI::App& conform) {
                   "Models: most states in which the one that follows may be")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
       ->capture_default_str();
+  verb->changes.add_to(*app);
+  verb->plugins.add_to(*app, false);
   verb->output.add_to(*app);
   app->footer(
       "Exit codes: 0 they agree, 1 they differ, 2 bad input, 3 unknown.\n\n"

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/scenario_changes.h"
 #include "cli/tla_options.h"
 #include "conform/pairing.h"
 
@@ -19,7 +20,7 @@ Verb add_conform_tlc_verb(CLI::App& conform);
 std::pair<std::size_t, std::size_t> split_numbers(const std::string& text, std::string_view option,
                                                   std::size_t all);
 /// --set and --constant.
-conform::Variant variant_of(const std::vector<std::string>& settings,
+conform::Variant variant_of(const ScenarioChanges& changes,
                             const std::vector<std::string>& constants);
 
 }  // namespace dissensus::cli

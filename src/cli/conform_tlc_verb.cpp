@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/conform_parts.h"
+#include "cli/plugins.h"
 #include "conform/external_tlc.h"
 #include "conform/quint.h"
 #include "conform/workflow.h"
-#include "systems/built_in/built_in.h"
 
 namespace dissensus::cli {
 namespace {
@@ -21,8 +21,9 @@ struct TlcVerb {
   std::size_t rounds = 3;
   std::uint64_t seed = 1;
   std::size_t steps = 200;
-  std::vector<std::string> settings;
+  ScenarioChanges changes;
   std::vector<std::string> constants;
+  PluginOptions plugins;
   OutputOptions output;
 };
 
@@ -63,8 +64,9 @@ ExitCode ask(const TlcVerb& verb) {
   }
   conform::WorkflowLimits limits;
   limits.trace_events = verb.steps;
-  conform::Conformance conformance(mapping, variant_of(verb.settings, verb.constants), verb.seed,
-                                   built_in_systems());
+  const Registry registry = verb.plugins.load();
+  conform::Conformance conformance(mapping, variant_of(verb.changes, verb.constants), verb.seed,
+                                   registry.systems);
   Json runs = Json::array();
   std::size_t admitted = 0, refused = 0, apart = 0, unknown = 0, cut = 0;
   for (std::size_t round = 0; round < verb.rounds; ++round) {
@@ -118,8 +120,9 @@ Verb add_conform_tlc_verb(CLI::App& conform) {
   app->add_option("--limit-steps", verb->steps, "Of a run; TLC reads them as one formula")
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}))
       ->capture_default_str();
-  app->add_option("--set", verb->settings, "KEY=TOML of the scenario, e.g. system.nodes=7");
+  verb->changes.add_to(*app);
   app->add_option("--constant", verb->constants, "NAME=VALUE of the model");
+  verb->plugins.add_to(*app, false);
   verb->output.add_to(*app);
   app->footer(
       "Exit codes: 0 both admit all, 1 both refuse a run, 2 bad input, 3 they disagree or nothing "

@@ -6,11 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/conform_parts.h"
+#include "cli/plugins.h"
+#include "cli/scenario_changes.h"
 #include "conform/catalogue.h"
 #include "conform/finding_file.h"
 #include "conform/mutation.h"
 #include "core/file.h"
-#include "systems/built_in/built_in.h"
 
 namespace dissensus::cli {
 namespace {
@@ -25,11 +26,12 @@ struct ConformOptions {
   std::size_t rounds = 20;
   std::uint64_t seed = 1;
   conform::WorkflowLimits limits;
-  std::vector<std::string> settings;
+  ScenarioChanges changes;
   std::vector<std::string> constants;
   std::string out;
   bool no_shrink = false;
   std::size_t mutation_rounds = conform::MutationBudget{}.rounds;
+  PluginOptions plugins;
   OutputOptions output;
 };
 
@@ -101,8 +103,9 @@ void print_finding(const conform::Mapping& mapping, const conform::ConformanceFi
 
 ExitCode run_check(const ConformOptions& options) {
   const conform::Mapping mapping = conform::load_mapping(options.file);
-  conform::Variant variant = variant_of(options.settings, options.constants);
-  conform::Conformance conformance(mapping, variant, options.seed, built_in_systems());
+  conform::Variant variant = variant_of(options.changes, options.constants);
+  const Registry registry = options.plugins.load();
+  conform::Conformance conformance(mapping, variant, options.seed, registry.systems);
   const auto [inputs, values] =
       split_numbers(options.inputs, "--inputs", std::max<std::size_t>(mapping.inputs.size(), 1));
   const auto [walks, depth] = split_numbers(options.walks, "--walks", 0);
@@ -154,7 +157,8 @@ ExitCode run_check(const ConformOptions& options) {
     }
     print_counters(counters);
     if (finding && !options.out.empty()) {
-      fmt::print("again: dissensus conform replay {}{}\n", options.out,
+      fmt::print("again: {} conform replay {}{}{}\n", shell_word(program_invocation_name),
+                 shell_word(options.out), options.plugins.words(),
                  finding->is_script || limits.trace_events == conform::WorkflowLimits{}.trace_events
                      ? ""
                      : fmt::format(" --limit-steps {}", limits.trace_events));
@@ -167,10 +171,18 @@ ExitCode run_check(const ConformOptions& options) {
 ExitCode run_replay(const ConformOptions& options) {
   const conform::FindingFile file = conform::read_finding(options.file);
   const conform::Mapping mapping = conform::load_mapping(file.mapping);
-  conform::Conformance conformance(mapping, file.variant, 1, built_in_systems());
+  const Registry registry = options.plugins.load();
+  conform::Conformance conformance(mapping, file.variant, 1, registry.systems);
   const auto violation = conformance.repeat(file.finding, options.limits);
   const std::vector<std::string> gaps = conform::gaps(conformance.counters(), options.limits);
-  if (!options.output.quiet) {
+  if (options.output.json && !options.output.quiet) {
+    Json json{{"result", violation      ? "violation"
+                         : gaps.empty() ? "conforms"
+                                        : "unknown"},
+              {"not_covered", gaps}};
+    if (violation) json["violation"] = conform::to_text(*violation);
+    fmt::print("{}\n", json.dump());
+  } else if (!options.output.quiet) {
     if (violation) {
       fmt::print("{}", conform::to_text(*violation));
     } else if (gaps.empty()) {
@@ -183,17 +195,49 @@ ExitCode run_replay(const ConformOptions& options) {
   return gaps.empty() ? kAllHeld : kUnknown;
 }
 
+Json verdict_json(const conform::CatalogueVerdict& verdict) {
+  Json json{{"found", nullptr},
+            {"config", verdict.config},
+            {"not_covered", verdict.gaps},
+            {"seconds", verdict.seconds}};
+  if (verdict.finding) {
+    json["found"] = conform::to_string(verdict.finding->violation.type);
+    json["step"] = verdict.finding->violation.step;
+  }
+  return json;
+}
+
+Json catalogue_json(const conform::Catalogue& catalogue,
+                    const std::vector<conform::CatalogueRow>& rows, bool all_expected) {
+  Json json{{"as_expected", all_expected}, {"entries", Json::array()}};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const conform::CatalogueEntry& entry = catalogue.entries[i];
+    json["entries"].push_back({{"number", entry.number},
+                               {"title", entry.title},
+                               {"side", entry.side},
+                               {"as_expected", rows[i].is_expected},
+                               {"one", verdict_json(rows[i].one)},
+                               {"two", verdict_json(rows[i].two)}});
+  }
+  return json;
+}
+
 ExitCode run_catalogue(const ConformOptions& options) {
   const conform::Catalogue catalogue = conform::load_catalogue(options.file);
   const conform::Mapping mapping = conform::load_mapping(catalogue.mapping);
+  const Registry registry = options.plugins.load();
   std::vector<conform::CatalogueRow> rows;
   bool all_expected = true;
   for (const conform::CatalogueEntry& entry : catalogue.entries) {
     rows.push_back(
-        conform::run_entry(mapping, entry, options.seed, built_in_systems(), options.limits));
+        conform::run_entry(mapping, entry, options.seed, registry.systems, options.limits));
     all_expected = all_expected && rows.back().is_expected;
   }
-  if (!options.output.quiet) fmt::print("{}", conform::to_table(catalogue, rows));
+  if (options.output.json && !options.output.quiet) {
+    fmt::print("{}\n", catalogue_json(catalogue, rows, all_expected).dump());
+  } else if (!options.output.quiet) {
+    fmt::print("{}", conform::to_table(catalogue, rows));
+  }
   return all_expected ? kAllHeld : kViolation;
 }
 
@@ -205,21 +249,30 @@ ExitCode run_mutate(const ConformOptions& options) {
   budget.rounds = options.mutation_rounds;
   budget.limits = options.limits;
   const auto start = std::chrono::steady_clock::now();
+  const bool is_told = !options.output.quiet && !options.output.json;
+  Json json{{"mutants", Json::array()}};
   std::size_t detected = 0;
+  const Registry registry = options.plugins.load();
   const conform::MutantOutcome unchanged =
-      conform::try_mutant(mapping, {}, budget, options.seed, built_in_systems());
+      conform::try_mutant(mapping, {}, budget, options.seed, registry.systems);
   if (unchanged.is_detected) {
     throw InputError(fmt::format(
         "{}: without any mutation model and implementation differ already ({}); see conform check",
         options.file, unchanged.how));
   }
   const std::vector<conform::Mutant> mutants =
-      conform::mutants_of(mapping, values, built_in_systems());
+      conform::mutants_of(mapping, values, registry.systems);
   for (const conform::Mutant& mutant : mutants) {
     const conform::MutantOutcome outcome =
-        conform::try_mutant(mapping, mutant, budget, options.seed, built_in_systems());
+        conform::try_mutant(mapping, mutant, budget, options.seed, registry.systems);
     detected += outcome.is_detected ? 1 : 0;
-    if (!options.output.quiet) {
+    json["mutants"].push_back({{"side", mutant.side},
+                               {"guard", mutant.guard},
+                               {"negated", mutant.is_negated},
+                               {"noticed", outcome.is_detected},
+                               {"how", outcome.how},
+                               {"seconds", outcome.seconds}});
+    if (is_told) {
       fmt::print("{:<8} {} {} {}: {} ({:.0f} ms)\n", outcome.is_detected ? "noticed" : "SURVIVES",
                  mutant.side, mutant.is_negated ? "negated" : "without", mutant.guard, outcome.how,
                  1000 * outcome.seconds);
@@ -228,7 +281,13 @@ ExitCode run_mutate(const ConformOptions& options) {
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print("{} of {} mutants noticed in {:.1f} s\n", detected, mutants.size(), seconds);
+  if (is_told) {
+    fmt::print("{} of {} mutants noticed in {:.1f} s\n", detected, mutants.size(), seconds);
+  } else if (!options.output.quiet) {
+    json["noticed"] = detected;
+    json["seconds"] = seconds;
+    fmt::print("{}\n", json.dump());
+  }
   return detected == mutants.size() ? kAllHeld : kViolation;
 }
 
@@ -255,12 +314,10 @@ std::pair<std::size_t, std::size_t> split_numbers(const std::string& text, std::
   return numbers;
 }
 
-conform::Variant variant_of(const std::vector<std::string>& settings,
+conform::Variant variant_of(const ScenarioChanges& changes,
                             const std::vector<std::string>& constants) {
   conform::Variant variant;
-  for (const std::string& setting : settings) {
-    variant.settings.push_back(split_assignment(setting, "--set"));
-  }
+  variant.settings = changes.assignments();
   for (const std::string& constant : constants) {
     variant.constants.push_back(split_assignment(constant, "--constant"));
   }
@@ -290,21 +347,24 @@ Verb add_conform_verb(CLI::App& program) {
   add_step_limit(*check, *options);
   check->add_option("--seconds", options->limits.seconds, "Stop after this time; 0: no limit")
       ->capture_default_str();
-  check->add_option("--set", options->settings, "KEY=TOML of the scenario, e.g. system.nodes=7");
+  options->changes.add_to(*check);
   check->add_option("--constant", options->constants, "NAME=VALUE of the model");
   check->add_option("--out", options->out, "Write the finding here");
   check->add_flag("--no-shrink", options->no_shrink, "Keep the finding as it was found");
+  options->plugins.add_to(*check, false);
   options->output.add_to(*check);
 
   CLI::App* replay = app->add_subcommand("replay", "Repeat a finding");
   replay->add_option("FINDING", options->file, "File written by conform check --out")->required();
   add_step_limit(*replay, *options);
+  options->plugins.add_to(*replay, false);
   options->output.add_to(*replay);
 
   CLI::App* catalogue = app->add_subcommand("catalogue", "Known faults and their verdicts");
   catalogue->add_option("CATALOGUE", options->file, "Catalogue file")->required();
   catalogue->add_option("--seed", options->seed, "Seed of everything drawn");
   add_step_limit(*catalogue, *options);
+  options->plugins.add_to(*catalogue, false);
   options->output.add_to(*catalogue);
 
   CLI::App* mutate =
@@ -314,6 +374,7 @@ Verb add_conform_verb(CLI::App& program) {
       ->capture_default_str();
   mutate->add_option("--seed", options->seed, "Seed of everything drawn");
   add_step_limit(*mutate, *options);
+  options->plugins.add_to(*mutate, false);
   options->output.add_to(*mutate);
 
   check->footer(

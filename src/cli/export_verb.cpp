@@ -2,7 +2,9 @@
 #include <sstream>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "cli/plugins.h"
 #include "cli/verb.h"
 #include "core/file.h"
 #include "core/suggestion.h"
@@ -21,6 +23,7 @@ struct ExportOptions {
   std::string until;
   std::vector<std::string> hide;
   std::size_t messages_max = trace::DiagramOptions{}.messages_max;
+  PluginOptions plugins;
   OutputOptions output;
 };
 
@@ -49,6 +52,7 @@ trace::DiagramOptions diagram_options(const ExportOptions& options, const trace:
 }
 
 ExitCode export_trace(const ExportOptions& options) {
+  options.plugins.load();
   std::error_code error;
   const bool is_folder = std::filesystem::is_directory(options.path, error);
   const trace::Trace trace =
@@ -66,12 +70,18 @@ ExitCode export_trace(const ExportOptions& options) {
     trace::export_json(trace, content);
   }
   if (options.out.empty()) {
-    fmt::print("{}", content.str());
+    if (options.output.json) {
+      const nlohmann::ordered_json json{{"format", options.format}, {"content", content.str()}};
+      fmt::print("{}\n", json.dump());
+    } else {
+      fmt::print("{}", content.str());
+    }
     return kAllHeld;
   }
   write_file(options.out, content.str());
   if (options.output.json) {
-    fmt::print("{{\"written\": \"{}\", \"bytes\": {}}}\n", options.out, content.str().size());
+    const nlohmann::ordered_json json{{"written", options.out}, {"bytes", content.str().size()}};
+    fmt::print("{}\n", json.dump());
   } else if (!options.output.quiet) {
     fmt::print("wrote {}\n", options.out);
   }
@@ -93,6 +103,9 @@ Verb add_export_verb(CLI::App& program) {
   app->add_option("--hide", options->hide, "svg: message kinds to leave out");
   app->add_option("--messages", options->messages_max, "svg: draw at most so many messages")
       ->capture_default_str();
+  // A trace says itself what its messages are. The option is here so that it goes with every verb
+  // that is given a run of a plugin's system.
+  options->plugins.add_to(*app, false);
   options->output.add_to(*app);
   app->footer("Example:\n  dissensus export runs/latest --to svg -o diagram.svg");
   return {app, [options] { return export_trace(*options); }};

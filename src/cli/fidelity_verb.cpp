@@ -11,8 +11,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/hunt_options.h"
-#include "cli/hunt_panel.h"
+#include "cli/interrupt.h"
 #include "cli/plugins.h"
+#include "cli/scenario_changes.h"
 #include "cli/verb.h"
 #include "core/file.h"
 #include "fidelity/report.h"
@@ -37,6 +38,7 @@ struct FidelityVerbOptions {
   std::uint64_t seed = 1;
   std::size_t jobs = default_jobs();
   std::string out = "runs";
+  ScenarioChanges changes;
   PluginOptions plugins;
   OutputOptions output;
 
@@ -51,9 +53,9 @@ struct Sides {
 };
 
 Sides load_sides(const FidelityVerbOptions& options, const SystemRegistry& systems) {
-  run::Scenario first = run::load_scenario(options.scenario, systems);
+  run::Scenario first = options.changes.load(options.scenario, systems);
   if (!options.against.empty()) {
-    run::Scenario second = run::load_scenario(options.against, systems);
+    run::Scenario second = options.changes.load(options.against, systems);
     fidelity::Both<std::string> names{first.name, second.name};
     if (names[0] == names[1]) names = {"first", "second"};
     return {std::move(first), std::move(second), std::move(names)};
@@ -319,6 +321,7 @@ Verb add_fidelity_verb(CLI::App& program) {
       ->capture_default_str();
   app->add_option("--out", options->out, "Where the folder of the comparison is made")
       ->capture_default_str();
+  options->changes.add_to(*app);
   options->plugins.add_to(*app);
   options->output.add_to(*app);
   app->footer(

@@ -7,9 +7,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/hunt_panel.h"
+#include "cli/interrupt.h"
 #include "cli/verb.h"
 #include "core/file.h"
+#include "run/recording.h"
 
 namespace dissensus::cli {
 
@@ -43,10 +44,7 @@ FindingFolder record_finding(const run::Scenario& scenario, const hunt::Finding&
   folder.recipe.scenario = scenario;
   folder.recipe.schedule = finding.schedule;
   folder.recipe.seed = finding.seed;
-  run::RunOptions options;
-  options.detail = trace::Detail::everything;
-  options.metrics = true;
-  options.log = true;
+  const run::RunOptions options = run::with_everything();
   if (finding.kept) {
     folder.result = *finding.kept;
   } else {
@@ -87,7 +85,7 @@ void write_live_page(const FindingFolder& folder, const hunt::Finding& finding,
   page.found.recipe = folder.recipe;
   page.found.verdict = folder.result.verdict;
   page.found.trace = run::to_trace(folder.recipe, trace::Detail::everything, folder.result);
-  page.found.replay = replay_command(folder.path) + plan.replay_words;
+  page.found.replay = replay_command(folder.path, plan.replay_words);
   page.hunt = plan.hunt;
   page.hunt.emplace_back("reliability", reliability(finding));
   report::write_page(folder.path, page);
@@ -102,7 +100,9 @@ void examine_finding(FindingFolder& folder, const ExaminePlan& plan,
   options.shrink = plan.shrink;
   options.likelihood = plan.report;
   options.jobs = plan.jobs;
-  options.program = program_invocation_name;
+  options.replay_command = [&plan](const std::string& path) {
+    return replay_command(path, plan.replay_words);
+  };
   options.keep_shrinking = [&shrinking](const shrink::ShrinkProgress&) {
     return shrinking.has_time();
   };

@@ -1,6 +1,5 @@
 #include "cli/hunt_options.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -15,9 +14,11 @@ namespace fs = std::filesystem;
 
 void HuntSettings::add_to(CLI::App& verb) {
   verb.add_option("scenario", scenario, "Scenario file (TOML)")->required();
+  changes.add_to(verb);
   verb.add_option("--search", search, "Search or scheduler (dissensus list searches)")
       ->capture_default_str();
-  verb.add_option("--set", parameters, "Parameter of the search, e.g. population=20; repeatable")
+  verb.add_option("--parameter", parameters,
+                  "Parameter of the search, e.g. population=20; repeatable")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   verb.add_option("--fitness", fitness,
@@ -59,27 +60,18 @@ void HuntSettings::limit_jobs(const run::Scenario& loaded, hunt::HuntOptions& op
   if (side_by_side != 0) options.jobs = side_by_side;
 }
 
-std::string shell_word(const std::string& word) {
-  const bool is_plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 ||
-           std::string_view("-_./=:,+@%").find(static_cast<char>(c)) != std::string_view::npos;
-  });
-  if (is_plain) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 std::string HuntSettings::command_words() const {
   std::string words = fmt::format("--search {}", shell_word(search));
-  for (const std::string& assignment : parameters) words += " --set " + shell_word(assignment);
+  for (const std::string& assignment : parameters) {
+    words += " --parameter " + shell_word(assignment);
+  }
   if (!fitness.empty()) {
     words += " --fitness " + shell_word(fmt::format("{}", fmt::join(fitness, ",")));
   }
   if (!faults.empty()) words += " --faults " + shell_word(faults);
   words += fmt::format(" --seed {}", seed);
   if (repeats != 1) words += fmt::format(" --repeats {}", repeats);
-  return words + plugins.words();
+  return words + changes.words() + plugins.words();
 }
 
 std::string create_hunt_folder(const std::string& parent, const std::string& scenario_name) {

@@ -5,14 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "hunt/hunt.h"
 #include "cli/plugins.h"
+#include "cli/scenario_changes.h"
 #include "cli/verb.h"
+#include "hunt/hunt.h"
 
 namespace dissensus::cli {
 
 struct HuntSettings {
   std::string scenario;
+  ScenarioChanges changes;
   std::string search;
   std::vector<std::string> parameters;  ///< key=value
   std::vector<std::string> fitness;
@@ -32,9 +34,6 @@ struct HuntSettings {
   /// The words of these settings after the scenario, so that a command can be repeated.
   std::string command_words() const;
 };
-
-/// "'a b'" for a word that a shell would take apart.
-std::string shell_word(const std::string& word);
 
 inline constexpr const char* kStoreFile = "store.sqlite";
 inline constexpr const char* kStatisticsFile = "stats.json";

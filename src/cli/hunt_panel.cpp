@@ -1,13 +1,13 @@
 #include "cli/hunt_panel.h"
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/interrupt.h"
 #include "cli/verb.h"
 #include "core/file.h"
 
@@ -18,13 +18,6 @@ namespace {
 constexpr std::chrono::milliseconds kPanelInterval{200};
 constexpr std::chrono::seconds kLineInterval{5};
 constexpr std::chrono::seconds kStatisticsInterval{1};
-
-volatile std::sig_atomic_t interrupted = 0;
-
-void note_interrupt(int signal) {
-  interrupted = 1;
-  std::signal(signal, SIG_DFL);
-}
 
 struct TerminalSize {
   std::size_t columns = 80;
@@ -40,15 +33,6 @@ TerminalSize terminal_size() {
 }
 
 }  // namespace
-
-void catch_interrupts() {
-  std::signal(SIGINT, note_interrupt);
-  std::signal(SIGTERM, note_interrupt);
-}
-
-bool is_interrupted() {
-  return interrupted != 0;
-}
 
 HuntPanel::Style panel_style(bool wanted) {
   if (!wanted) return HuntPanel::Style::none;

@@ -13,10 +13,6 @@
 
 namespace dissensus::cli {
 
-/// From now on SIGINT and SIGTERM ask hunts to end; a second one ends the program at once.
-void catch_interrupts();
-bool is_interrupted();
-
 class HuntPanel final : public hunt::HuntObserver {
  public:
   enum class Style : std::uint8_t { none, lines, panel };
@@ -24,7 +20,7 @@ class HuntPanel final : public hunt::HuntObserver {
     Style style = Style::none;
     std::string scenario;
     std::vector<std::string> objective_names;
-    std::string statistics_path;       ///< empty: no stats.json
+    std::string statistics_path;   ///< empty: no stats.json
     hunt::Store* store = nullptr;  ///< flushed before anything is shown
   };
   /// `options` must outlive this.

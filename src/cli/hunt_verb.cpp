@@ -7,6 +7,7 @@
 #include "cli/finding_folder.h"
 #include "cli/hunt_options.h"
 #include "cli/hunt_panel.h"
+#include "cli/interrupt.h"
 #include "cli/verb.h"
 #include "faults/words.h"
 #include "hunt/hunt.h"
@@ -85,7 +86,7 @@ void record_findings(const HuntVerbOptions& options, const run::Scenario& scenar
   }
   if (hunt.findings.empty()) return;
   run::finish_run_folder(hunt.findings.front().path);
-  hunt.replay = replay_command(hunt.findings.front().path) + options.settings.plugins.words();
+  hunt.replay = replay_command(hunt.findings.front().path, options.settings.plugins.words());
 }
 
 Json findings_json(const FinishedHunt& hunt) {
@@ -206,7 +207,7 @@ ExitCode hunt(const HuntVerbOptions& options) {
   hunt_options.all = options.all;
   hunt_options.confirmations = options.confirmations;
   const Registry registry = settings.plugins.load();
-  const run::Scenario scenario = run::load_scenario(settings.scenario, registry.systems);
+  const run::Scenario scenario = settings.changes.load(settings.scenario, registry.systems);
   settings.limit_jobs(scenario, hunt_options);
   hunt::HuntParts parts = hunt::make_parts(scenario, registry, hunt_options);
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/plugins.h"
 #include "cli/verb.h"
 #include "core/file.h"
 #include "hunt/store_runs.h"
@@ -14,7 +15,6 @@
 #include "isolate/message_log.h"
 #include "isolate/report.h"
 #include "report/examine.h"
-#include "systems/built_in/built_in.h"
 
 namespace dissensus::cli {
 
@@ -32,6 +32,7 @@ struct IsolateOptions {
   std::size_t support = 0;
   std::size_t jobs = default_jobs();
   std::string report;
+  PluginOptions plugins;
   OutputOptions output;
 };
 
@@ -43,12 +44,13 @@ std::string store_of(const std::string& path) {
   return std::filesystem::exists(inside, error) ? inside : "";
 }
 
-std::unique_ptr<isolate::RunSource> open_source(const IsolateOptions& options) {
+std::unique_ptr<isolate::RunSource> open_source(const IsolateOptions& options,
+                                                const SystemRegistry& systems) {
   const std::string& path = options.path;
   if (const std::string store = store_of(path); !store.empty()) {
     std::optional<isolate::Declaration> declaration;
     if (!options.messages.empty()) declaration = isolate::read_declaration(options.messages);
-    return std::make_unique<hunt::StoreSource>(store, std::move(declaration), built_in_systems());
+    return std::make_unique<hunt::StoreSource>(store, std::move(declaration), systems);
   }
   if (!options.messages.empty()) throw InputError("--messages: is for stores of campaigns only");
   if (isolate::is_data_set(path)) return std::make_unique<isolate::DataSetSource>(path);
@@ -62,14 +64,15 @@ std::unique_ptr<isolate::RunSource> open_source(const IsolateOptions& options) {
 }
 
 /// The smallest form of a run of a store, for the page.
-std::string picture_of(hunt::StoreSource& store, const std::string& run, std::size_t jobs) {
+std::string picture_of(hunt::StoreSource& store, const std::string& run, std::size_t jobs,
+                       const SystemRegistry& systems) {
   constexpr std::size_t kRunsMax = 4000;
   report::ExamineOptions options;
   options.likelihood = false;
   options.jobs = jobs;
   options.shrink_runs_max = kRunsMax;
   options.all_violations = true;
-  return report::picture(report::examine(store.recipe_of(run), run, options, built_in_systems()));
+  return report::picture(report::examine(store.recipe_of(run), run, options, systems));
 }
 
 ExitCode isolate_branches(const IsolateOptions& options) {
@@ -92,15 +95,16 @@ ExitCode isolate_messages(const IsolateOptions& options) {
   isolation.jobs = options.jobs;
   isolation.predicates_max = options.predicates;
   isolation.support_min = options.support;
-  const std::unique_ptr<isolate::RunSource> source = open_source(options);
+  const Registry registry = options.plugins.load();
+  const std::unique_ptr<isolate::RunSource> source = open_source(options, registry.systems);
   const isolate::PredicateSpace space(source->schema(),
                                       isolate::space_options(isolation.mode, source->schema()));
   const isolate::RunTable table = isolate::read_runs(*source, space, options.jobs);
   const isolate::IsolationResult result = isolate::isolate(table, isolation);
   isolate::Report report{options.path, table, result};
   if (auto* store = dynamic_cast<hunt::StoreSource*>(source.get())) {
-    report.picture = [store, jobs = options.jobs](const isolate::RunSummary& run) {
-      return picture_of(*store, run.name, jobs);
+    report.picture = [store, &registry, jobs = options.jobs](const isolate::RunSummary& run) {
+      return picture_of(*store, run.name, jobs, registry.systems);
     };
   }
   if (options.folds > 0)
@@ -155,6 +159,7 @@ Verb add_isolate_verb(CLI::App& program) {
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   app->add_option("--report", options->report, "Also write a report as an HTML page to this file");
+  options->plugins.add_to(*app, false);
   options->output.add_to(*app);
   app->footer(
       "Example:\n  dissensus isolate ../shared/data/isolation --cross-validate 10 --report "

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/hunt_options.h"
-#include "cli/hunt_panel.h"
+#include "cli/interrupt.h"
+#include "cli/verb.h"
 #include "hunt/plugin.h"
 #include "run/scenario.h"
 #include "search/registry.h"

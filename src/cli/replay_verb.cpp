@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/hunt_panel.h"
+#include "cli/interrupt.h"
 #include "cli/plugins.h"
 #include "cli/verb.h"
+#include "run/recording.h"
 #include "sim/clock.h"
 
 namespace dissensus::cli {
@@ -84,10 +85,7 @@ ExitCode replay(const ReplayOptions& options) {
   const bool changed = branch && (branch->schedule || branch->seed);
   if (changed) recipe.branch = branch;
   sim::SystemClock clock;
-  run::RunOptions run_options;
-  run_options.detail = trace::Detail::everything;
-  run_options.metrics = true;
-  run_options.log = true;
+  run::RunOptions run_options = run::with_everything();
   run_options.branch = branch ? branch : recipe.branch;
   if (options.realtime) run_options.clock = &clock;
   run::Runner runner;
@@ -106,7 +104,7 @@ ExitCode replay(const ReplayOptions& options) {
     const std::string folder = run::create_run_folder(options.out, recipe.scenario.name);
     run::write_run_folder(folder, recipe, run_options, result);
     run::finish_run_folder(folder);
-    print_report({recipe, result, folder}, options.output);
+    print_report({recipe, result, folder, options.plugins.words()}, options.output);
   } else {
     print_report({recipe, result, ""}, options.output);
   }

@@ -1,13 +1,11 @@
-#include <atomic>
-#include <cerrno>
-#include <csignal>
-
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "cli/interrupt.h"
+#include "cli/plugins.h"
 #include "cli/verb.h"
 #include "report/examine.h"
 #include "run/run_folder.h"
-#include "systems/built_in/built_in.h"
 #include "trace/trace_file.h"
 
 namespace dissensus::cli {
@@ -18,13 +16,13 @@ struct ReportVerbOptions {
   std::string folder;
   bool no_shrink = false;
   std::size_t jobs = default_jobs();
+  PluginOptions plugins;
+  OutputOptions output;
 };
 
-// Set by Ctrl-C: the report is written with what has been worked out.
-std::atomic<bool> interrupted{false};
-
 /// Real servers: the run as it was recorded.
-report::Finding recorded_finding(const run::Recipe& recipe, const std::string& folder) {
+report::Finding recorded_finding(const run::Recipe& recipe, const std::string& folder,
+                                 const std::string& replay) {
   report::Finding finding;
   finding.found.recipe = recipe;
   finding.found.verdict = run::read_verdict(folder);
@@ -32,27 +30,42 @@ report::Finding recorded_finding(const run::Recipe& recipe, const std::string& f
     throw InputError(folder + ": this run does not fail; there is nothing to report");
   }
   finding.found.trace = trace::read_trace(folder + "/trace.jsonl.gz");
-  finding.found.replay = replay_command(folder);
+  finding.found.replay = replay;
   return finding;
 }
 
 ExitCode report(const ReportVerbOptions& options) {
-  const run::Recipe recipe = run::read_recipe(options.folder, built_in_systems());
-  std::signal(SIGINT, [](int) { interrupted = true; });
+  const Registry registry = options.plugins.load();
+  const run::Recipe recipe = run::read_recipe(options.folder, registry.systems);
+  const std::string words = options.plugins.words();
+  catch_interrupts();  // the report is written with what has been worked out
   report::ExamineOptions examine;
   examine.shrink = !options.no_shrink;
   examine.jobs = options.jobs;
-  examine.program = program_invocation_name;
-  examine.keep_shrinking = [](const shrink::ShrinkProgress&) { return !interrupted; };
-  examine.keep_measuring = [] { return !interrupted.load(); };
+  examine.replay_command = [&words](const std::string& folder) {
+    return replay_command(folder, words);
+  };
+  examine.keep_shrinking = [](const shrink::ShrinkProgress&) { return !is_interrupted(); };
+  examine.keep_measuring = [] { return !is_interrupted(); };
   const report::Finding finding =
       recipe.scenario.system->traits().repeatable
-          ? report::examine(recipe, options.folder, examine, built_in_systems())
-          : recorded_finding(recipe, options.folder);
+          ? report::examine(recipe, options.folder, examine, registry.systems)
+          : recorded_finding(recipe, options.folder, replay_command(options.folder, words));
   if (finding.shrinking) report::write_minimal(options.folder, *finding.shrinking);
   report::write_page(options.folder, finding);
-  fmt::print("{}\n", finding.smallest().verdict.violations.front().text);
-  fmt::print("report: {}/report.html\nreplay: {}\n", options.folder, finding.smallest().replay);
+  const std::string page = options.folder + "/report.html";
+  const auto& violations = finding.smallest().verdict.violations;
+  if (options.output.json && !options.output.quiet) {
+    const nlohmann::ordered_json json{{"violation", violations.front().text},
+                                      {"signature", violations.front().signature()},
+                                      {"shrunk", finding.shrinking.has_value()},
+                                      {"report", page},
+                                      {"replay", finding.smallest().replay}};
+    fmt::print("{}\n", json.dump(2));
+  } else if (!options.output.quiet) {
+    fmt::print("{}\nreport: {}\nreplay: {}\n", violations.front().text, page,
+               finding.smallest().replay);
+  }
   return kViolation;
 }
 
@@ -69,6 +82,8 @@ Verb add_report_verb(CLI::App& program) {
   app->add_option("--jobs", options->jobs, "Threads; the result is the same with any number")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
+  options->plugins.add_to(*app, false);
+  options->output.add_to(*app);
   app->footer("Example:\n  dissensus report runs/latest");
   return {app, [options] { return report(*options); }};
 }

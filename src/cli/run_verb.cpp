@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/hunt_panel.h"
+#include "cli/interrupt.h"
 #include "cli/plugins.h"
+#include "cli/scenario_changes.h"
 #include "cli/verb.h"
 #include "core/parallel.h"
 #include "run/schedule_space.h"
@@ -24,6 +25,7 @@ struct RunVerbOptions {
   bool no_folder = false;
   bool realtime = false;
   std::size_t jobs = default_jobs();
+  ScenarioChanges changes;
   PluginOptions plugins;
   OutputOptions output;
 };
@@ -137,7 +139,8 @@ Tally run_range(const run::Scenario& scenario, const RunVerbOptions& options,
 }
 
 void print_tally(const run::Scenario& scenario, const SeedRange& seeds, const Tally& tally,
-                 const std::string& folder, const OutputOptions& output) {
+                 const std::string& folder, const std::string& replay_words,
+                 const OutputOptions& output) {
   if (output.quiet) return;
   if (output.json) {
     nlohmann::ordered_json json{
@@ -153,7 +156,7 @@ void print_tally(const run::Scenario& scenario, const SeedRange& seeds, const Ta
              seeds.last, tally.pass, tally.fail, tally.unknown);
   if (!folder.empty()) {
     fmt::print("  first failing seed {}; replay: {}\n", tally.failing_seeds.front(),
-               replay_command(folder));
+               replay_command(folder, replay_words));
   }
 }
 
@@ -168,7 +171,7 @@ ExitCode run_many(const run::Scenario& scenario, const RunVerbOptions& options,
     folder = write_folder(recipe, run_options, options,
                           runner.run(scenario, recipe.schedule, recipe.seed, run_options));
   }
-  print_tally(scenario, seeds, tally, folder, options.output);
+  print_tally(scenario, seeds, tally, folder, options.plugins.words(), options.output);
   return exit_code_of(tally.outcome());
 }
 
@@ -205,7 +208,7 @@ ExitCode run_verb(const RunVerbOptions& options) {
   const Registry registry = options.plugins.load();
   std::vector<run::Scenario> scenarios;
   for (const std::string& path : options.scenarios) {
-    scenarios.push_back(run::load_scenario(path, registry.systems));
+    scenarios.push_back(options.changes.load(path, registry.systems));
     if (!options.schedule.empty()) run::load_schedule(options.schedule, scenarios.back());
     if (scenarios.back().system->traits().real_time) catch_interrupts();
   }
@@ -240,6 +243,7 @@ Verb add_run_verb(CLI::App& program) {
   app->add_option("--jobs", options->jobs, "Threads for a range of seeds")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
+  options->changes.add_to(*app);
   options->plugins.add_to(*app);
   options->output.add_to(*app);
   app->footer("Example:\n  dissensus run scenarios/majority/overtaken-commit.toml --seed 7");

@@ -1,5 +1,4 @@
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -10,13 +9,15 @@
 
 #include "dissensus/random.h"
 
+#include "cli/interrupt.h"
+#include "cli/plugins.h"
+#include "cli/scenario_changes.h"
 #include "cli/verb.h"
 #include "faults/words.h"
 #include "report/examine.h"
 #include "run/schedule_space.h"
 #include "shrink/shrink.h"
 #include "statistics/samples.h"
-#include "systems/built_in/built_in.h"
 
 namespace dissensus::cli {
 
@@ -34,10 +35,10 @@ struct ShrinkVerbOptions {
   std::size_t seeds = 100;
   double seconds = 0;
   std::size_t jobs = default_jobs();
+  ScenarioChanges changes;
+  PluginOptions plugins;
   OutputOptions output;
 };
-
-volatile std::sig_atomic_t interrupted = 0;
 
 double seconds_since(RealClock::time_point start) {
   return std::chrono::duration<double>(RealClock::now() - start).count();
@@ -79,7 +80,8 @@ class ShrinkLine {
   RealClock::time_point next_{};
 };
 
-shrink::ShrinkResult shrink_once(const run::Recipe& recipe, const ShrinkVerbOptions& options) {
+shrink::ShrinkResult shrink_once(const run::Recipe& recipe, const ShrinkVerbOptions& options,
+                                 const SystemRegistry& systems) {
   ShrinkLine line(options.output);
   const RealClock::time_point start = RealClock::now();
   shrink::ShrinkOptions shrink_options;
@@ -88,15 +90,15 @@ shrink::ShrinkResult shrink_once(const run::Recipe& recipe, const ShrinkVerbOpti
   shrink_options.seeds = options.seeds;
   shrink_options.keep_going = [&](const shrink::ShrinkProgress& progress) {
     line.update(progress);
-    return interrupted == 0 && (options.seconds <= 0 || seconds_since(start) < options.seconds);
+    return !is_interrupted() && (options.seconds <= 0 || seconds_since(start) < options.seconds);
   };
-  return shrink::shrink(recipe.scenario, recipe.schedule, recipe.seed, shrink_options,
-                        built_in_systems());
+  return shrink::shrink(recipe.scenario, recipe.schedule, recipe.seed, shrink_options, systems);
 }
 
 /// Real servers are too slow to be shrunk with: their schedule is, in the simulator, with the first
 /// seed that shows the same violation there.
-void simulate(const ShrinkVerbOptions& options, const std::string& folder, run::Recipe& recipe) {
+void simulate(const ShrinkVerbOptions& options, const std::string& folder,
+              const SystemRegistry& systems, run::Recipe& recipe) {
   std::string signature;  // any violation will do for a scenario that has not been run
   if (!folder.empty()) {
     const oracle::Verdict verdict = run::read_verdict(folder);
@@ -105,7 +107,7 @@ void simulate(const ShrinkVerbOptions& options, const std::string& folder, run::
     }
     signature = verdict.violations.front().signature();
   }
-  recipe.scenario = run::simulated_twin(recipe.scenario, built_in_systems());
+  recipe.scenario = run::simulated_twin(recipe.scenario, systems);
   constexpr std::uint64_t kSeeds = 200;
   run::Runner runner;
   for (std::uint64_t seed = recipe.seed; seed < recipe.seed + kSeeds; ++seed) {
@@ -128,16 +130,19 @@ void simulate(const ShrinkVerbOptions& options, const std::string& folder, run::
 }
 
 /// The run to shrink, and the folder that it has or gets.
-run::Recipe failing_recipe(const ShrinkVerbOptions& options, std::string& folder) {
+run::Recipe failing_recipe(const ShrinkVerbOptions& options, const SystemRegistry& systems,
+                           std::string& folder) {
   std::error_code error;
   run::Recipe recipe;
   if (std::filesystem::is_directory(options.path, error)) {
     if (!options.schedule.empty())
       throw InputError("--schedule is for scenarios; a run folder has its own");
-    recipe = run::read_recipe(options.path, built_in_systems());
+    if (!options.changes.empty())
+      throw InputError("--set is for scenarios; a run folder is what was run");
+    recipe = run::read_recipe(options.path, systems);
     folder = options.path;
   } else {
-    recipe.scenario = run::load_scenario(options.path, built_in_systems());
+    recipe.scenario = options.changes.load(options.path, systems);
     if (!options.schedule.empty()) {
       recipe.schedule = run::load_schedule(options.schedule, recipe.scenario);
     }
@@ -146,12 +151,12 @@ run::Recipe failing_recipe(const ShrinkVerbOptions& options, std::string& folder
   if (recipe.branch) {
     throw InputError(options.path + ": this run continued another one; shrink that one");
   }
-  if (!recipe.scenario.system->traits().repeatable) simulate(options, folder, recipe);
+  if (!recipe.scenario.system->traits().repeatable) simulate(options, folder, systems, recipe);
   return recipe;
 }
 
-void print_words(const shrink::ShrinkResult& result, double wall_seconds,
-                 const std::string& folder) {
+void print_words(const shrink::ShrinkResult& result, double wall_seconds, const std::string& folder,
+                 const std::string& replay) {
   const run::Recipe& recipe = result.recipe;
   fmt::print("{}\n", result.violation.text);
   fmt::print(
@@ -169,15 +174,15 @@ void print_words(const shrink::ShrinkResult& result, double wall_seconds,
     fmt::print("  node {} takes no part: it fails as well with node {} down from the start\n", node,
                node);
   }
-  fmt::print("schedule: {}/minimal.json\nreplay: {}\n", folder,
-             replay_command(folder + "/minimal"));
+  fmt::print("schedule: {}/minimal.json\nreplay: {}\n", folder, replay);
 }
 
 ExitCode shrink_failure(const ShrinkVerbOptions& options) {
   std::string folder;
-  const run::Recipe recipe = failing_recipe(options, folder);
+  const Registry registry = options.plugins.load();
+  const run::Recipe recipe = failing_recipe(options, registry.systems, folder);
   const RealClock::time_point start = RealClock::now();
-  const shrink::ShrinkResult result = shrink_once(recipe, options);
+  const shrink::ShrinkResult result = shrink_once(recipe, options, registry.systems);
   const double wall_seconds = seconds_since(start);
   const bool new_folder = folder.empty();
   if (new_folder) {
@@ -186,14 +191,15 @@ ExitCode shrink_failure(const ShrinkVerbOptions& options) {
   }
   report::write_minimal(folder, result);
   if (new_folder) run::finish_run_folder(folder);
+  const std::string replay = replay_command(folder + "/minimal", options.plugins.words());
   if (options.output.json) {
     auto json = nlohmann::ordered_json::parse(shrink::to_json(result));
     json["wall_seconds"] = wall_seconds;
     json["run_folder"] = folder;
-    json["replay"] = replay_command(folder + "/minimal");
+    json["replay"] = replay;
     fmt::print("{}\n", json.dump(2));
   } else if (!options.output.quiet) {
-    print_words(result, wall_seconds, folder);
+    print_words(result, wall_seconds, folder, replay);
   }
   return kViolation;
 }
@@ -236,18 +242,19 @@ nlohmann::ordered_json spread_json(const std::vector<double>& sample) {
 }
 
 ExitCode shrink_random(const ShrinkVerbOptions& options) {
-  const run::Scenario scenario = run::load_scenario(options.path, built_in_systems());
+  const Registry registry = options.plugins.load();
+  const run::Scenario scenario = options.changes.load(options.path, registry.systems);
   run::Runner runner;
   ShrinkStudy study;
   std::size_t drawn = 0;
   for (std::uint64_t seed = options.seed; study.runs.size() < options.random; ++seed) {
-    if (interrupted != 0 || ++drawn > options.random * 10'000) break;
+    if (is_interrupted() || ++drawn > options.random * 10'000) break;
     run::Recipe recipe{scenario, {}, seed, std::nullopt, ""};
     Random random(seed, "schedule");
     recipe.schedule = run::random_schedule(scenario, random);
     if (shrink::failure_of(runner.run(scenario, recipe.schedule, seed)).empty()) continue;
     const RealClock::time_point start = RealClock::now();
-    const shrink::ShrinkResult result = shrink_once(recipe, options);
+    const shrink::ShrinkResult result = shrink_once(recipe, options, registry.systems);
     add_result(result, seconds_since(start), study);
     if (options.output.json || options.output.quiet) continue;
     fmt::print("seed {}: {} -> {}, {} runs\n", seed, size_words(result.before),
@@ -298,10 +305,12 @@ Verb add_shrink_verb(CLI::App& program) {
       ->capture_default_str();
   app->add_option("--runs-folder", options->parent, "Where the folder of a scenario's run is made")
       ->capture_default_str();
+  options->changes.add_to(*app);
+  options->plugins.add_to(*app, false);
   options->output.add_to(*app);
   app->footer("Example:\n  dissensus shrink runs/latest");
   return {app, [options] {
-            std::signal(SIGINT, [](int) { interrupted = 1; });
+            catch_interrupts();
             return options->random > 0 ? shrink_random(*options) : shrink_failure(*options);
           }};
 }

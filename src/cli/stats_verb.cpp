@@ -121,8 +121,9 @@ std::uint64_t parse_count(const std::string& text) {
 
 ExitCode fisher(const StatsOptions& options) {
   check_share("--confidence", options.confidence);
-  const statistics::Contingency table{parse_count(options.counts[0]), parse_count(options.counts[1]),
-                                 parse_count(options.counts[2]), parse_count(options.counts[3])};
+  const statistics::Contingency table{
+      parse_count(options.counts[0]), parse_count(options.counts[1]),
+      parse_count(options.counts[2]), parse_count(options.counts[3])};
   const statistics::FisherResult result =
       statistics::fisher_exact(table, {alternative_of(options), options.confidence});
   Json json;
@@ -186,7 +187,7 @@ void print_a12(double a12) {
 }
 
 statistics::RankSumMethod rank_sum_method(const StatsOptions& options,
-                                     const std::vector<std::vector<double>>& samples) {
+                                          const std::vector<std::vector<double>>& samples) {
   if (options.method == "normal") return statistics::RankSumMethod::normal;
   if (options.method != "exact") return statistics::RankSumMethod::automatic;
   if (!statistics::exact_is_possible(samples[0], samples[1])) {
@@ -248,7 +249,8 @@ ExitCode shapiro(const StatsOptions& options) {
   const std::size_t size = samples[0].size();
   if (size < statistics::kShapiroWilkSizeMin || size > statistics::kShapiroWilkSizeMax) {
     throw InputError(fmt::format("{}: expected {} to {} numbers, found {}", options.files[0],
-                                 statistics::kShapiroWilkSizeMin, statistics::kShapiroWilkSizeMax, size));
+                                 statistics::kShapiroWilkSizeMin, statistics::kShapiroWilkSizeMax,
+                                 size));
   }
   const statistics::ShapiroWilkResult result = statistics::shapiro_wilk(samples[0]);
   if (std::isnan(result.w)) {
@@ -318,9 +320,10 @@ ExitCode bootstrap(const StatsOptions& options) {
     print_line("estimate", fmt::format("{} (standard error {})", shown(result.estimate),
                                        shown(result.standard_error)));
     const bool fell_back = result.method != settings.method;
-    print_line("interval", fmt::format("{} ({}, {}{})", shown(result.interval),
-                                       percent(options.confidence), statistics::to_string(result.method),
-                                       fell_back ? "; bca is undefined here" : ""));
+    print_line("interval",
+               fmt::format("{} ({}, {}{})", shown(result.interval), percent(options.confidence),
+                           statistics::to_string(result.method),
+                           fell_back ? "; bca is undefined here" : ""));
   });
 }
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/hunt_options.h"
-#include "cli/hunt_panel.h"
+#include "cli/interrupt.h"
 #include "cli/plugins.h"
 #include "cli/verb.h"
 #include "experiment/session.h"
@@ -89,7 +89,8 @@ class ProgressLine {
   Clock::time_point next_ = start_;
 };
 
-std::vector<experiment::Experiment> load_all(const StudyVerbOptions& options, const Registry& registry) {
+std::vector<experiment::Experiment> load_all(const StudyVerbOptions& options,
+                                             const Registry& registry) {
   std::vector<experiment::Experiment> experiments;
   for (const std::string& file : options.files) {
     experiment::Experiment experiment = experiment::load_experiment(file, registry);

@@ -1,5 +1,6 @@
 #include "cli/verb.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <thread>
 
@@ -29,9 +30,21 @@ void OutputOptions::add_to(CLI::App& verb) {
   verb.add_flag("-q,--quiet", quiet, "Print nothing but errors; the exit code tells the verdict");
 }
 
-std::string replay_command(const std::string& folder) {
+std::string shell_word(const std::string& word) {
+  const bool is_plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("-_./=:,+@%").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (is_plain) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string replay_command(const std::string& folder, const std::string& words) {
   // As it was called, so that the line can be pasted where the program is not on the PATH.
-  return fmt::format("{} replay {}", program_invocation_name, folder);
+  return fmt::format("{} replay {}{}", shell_word(program_invocation_name), shell_word(folder),
+                     words);
 }
 
 bool is_terminal() {
@@ -60,7 +73,7 @@ void print_json(const RunReport& report) {
     json["run_folder"] = nullptr;
   } else {
     json["run_folder"] = report.folder;
-    json["replay"] = replay_command(report.folder) + report.replay_words;
+    json["replay"] = replay_command(report.folder, report.replay_words);
   }
   fmt::print("{}\n", json.dump(2));
 }
@@ -104,7 +117,7 @@ void print_text(const RunReport& report) {
     fmt::print("          the recorded trace was cut at limits.trace_bytes\n");
   if (!report.folder.empty()) {
     fmt::print("folder    {}\n", report.folder);
-    fmt::print("replay    {}{}\n", replay_command(report.folder), report.replay_words);
+    fmt::print("replay    {}\n", replay_command(report.folder, report.replay_words));
   }
 }
 

@@ -71,8 +71,11 @@ struct RunReport {
 void print_report(const RunReport& report, const OutputOptions& output);
 /// Which time passes in runs of the scenario: "virtual", or "real".
 std::string_view time_word(const run::Scenario& scenario);
-/// The command that repeats what is in a folder; printed last.
-std::string replay_command(const std::string& folder);
+/// "'a b'" for a word that a shell would take apart.
+std::string shell_word(const std::string& word);
+/// The command that repeats what is in a folder, with the options that it needs beside it; printed
+/// last.
+std::string replay_command(const std::string& folder, const std::string& words = "");
 
 /// True when progress may be drawn over on standard error.
 bool is_terminal();

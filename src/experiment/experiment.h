@@ -43,7 +43,7 @@ struct ExperimentSearch {
   std::string search;
   std::string parameters;  ///< as TOML
   std::vector<std::string> fitness;
-  std::vector<std::string> scenario_set;  ///< changes to the scenario, after those of the case
+  std::vector<std::string> set;  ///< changes to the scenario, after those of the case
   std::string group;                      ///< for the table of groups
 };
 

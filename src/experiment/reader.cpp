@@ -226,11 +226,11 @@ class Reader {
     result.search = required_text(table, "search");
     result.group = table.text("group", "");
     result.fitness = read_texts(table, "fitness");
-    result.scenario_set = read_texts(table, "scenario_set");
+    result.set = read_texts(table, "set");
     if (experiment_.kind == ExperimentKind::evolution && result.fitness.empty()) {
       table.fail("fitness", "expected at least one fitness function: an evolution is told in them");
     }
-    if (const auto list = table.find("set")) {
+    if (const auto list = table.find("parameters")) {
       for (const OptionValue& value : list->list()) {
         try {
           result.parameters += hunt::parameter_line(value.text());
@@ -243,8 +243,7 @@ class Reader {
     // By case, then search: rebuilt while searches are added.
     const std::size_t searches = experiment_.searches.size();
     for (std::size_t i = 0; i < experiment_.cases.size(); ++i) {
-      auto scenario =
-          make_scenario(experiment_.cases[i], result.scenario_set, table, "scenario_set");
+      auto scenario = make_scenario(experiment_.cases[i], result.set, table, "set");
       check_search(*scenario, result, table);
       const auto at =
           experiment_.scenarios.begin() + static_cast<std::ptrdiff_t>(i * searches + searches - 1);
@@ -263,8 +262,10 @@ class Reader {
     } catch (const InputError& error) {
       const std::string_view text = error.what();
       const bool about_fitness = text.starts_with("--fitness");
-      const bool about_set = text.starts_with("--set");
-      const std::string_view key = about_fitness ? "fitness" : about_set ? "set" : "search";
+      const bool about_parameters = text.starts_with("--parameter");
+      const std::string_view key = about_fitness      ? "fitness"
+                                   : about_parameters ? "parameters"
+                                                      : "search";
       table.fail(key, after_option(text));
     }
   }

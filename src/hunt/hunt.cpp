@@ -112,10 +112,9 @@ class Hunt {
       if (seen_states_.insert(state).second) record.new_states.push_back(state);
     }
     std::sort(record.new_states.begin(), record.new_states.end());
-    // The fitness of one run knows how many states it reached, not how many of them are new.
-    for (std::size_t i = 0; i < parts_.objective_names.size(); ++i) {
-      if (parts_.objective_names[i] != "novelty") continue;
-      record.objectives[i] -= static_cast<double>(record.new_states.size());
+    for (std::size_t i = 0; i < parts_.objectives.size(); ++i) {
+      double& score = record.objectives[i];
+      score = parts_.objectives[i]->with_new_states(score, record.new_states.size());
     }
   }
 

@@ -6,8 +6,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "hunt/sample_search.h"
 #include "core/suggestion.h"
+#include "core/toml_text.h"
+#include "hunt/sample_search.h"
 #include "run/runner.h"
 #include "search/genotype.h"
 
@@ -69,7 +70,7 @@ SearchSpace space_of(const run::Scenario& scenario, const Registry& registry,
 
 HuntParts make_parts(const run::Scenario& scenario, const Registry& registry,
                      const HuntOptions& options) {
-  const Options parameters = Options::from_toml(options.parameters, "--set");
+  const Options parameters = Options::from_toml(options.parameters, "--parameter");
   const SearchEntry* const entry = find_entry(registry.searches, options.search);
   const SchedulerEntry* const scheduler = find_entry(registry.schedulers, options.search);
   if (entry == nullptr && scheduler == nullptr) {
@@ -94,23 +95,8 @@ HuntParts make_parts(const run::Scenario& scenario, const Registry& registry,
 }
 
 std::string parameter_line(const std::string& assignment) {
-  const std::size_t equals = assignment.find('=');
-  const std::string key = assignment.substr(0, equals);
-  const bool is_key = !key.empty() && std::all_of(key.begin(), key.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
-  });
-  if (equals == std::string::npos || !is_key) {
-    throw InputError(fmt::format("--set: expected key=value, found '{}'", assignment));
-  }
-  const std::string value = assignment.substr(equals + 1);
-  const std::string line = fmt::format("{} = {}\n", key, value);
-  try {
-    Options::from_toml(line, "--set");
-    return line;
-  } catch (const InputError&) {
-    // A JSON text is a TOML text.
-    return fmt::format("{} = {}\n", key, nlohmann::json(value).dump());
-  }
+  const auto [key, value] = parse_assignment(assignment, "--parameter");
+  return fmt::format("{} = {}\n", key, value);
 }
 
 HuntRecord describe_hunt(const run::Scenario& scenario, const HuntOptions& options) {

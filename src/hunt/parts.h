@@ -18,8 +18,7 @@ namespace dissensus::hunt {
 HuntParts make_parts(const run::Scenario& scenario, const Registry& registry,
                      const HuntOptions& options);
 
-/// "key=value" as a line of TOML; a value that is no TOML becomes a text, so that nobody has to
-/// quote for two readers. Throws InputError.
+/// "key=value" of --parameter as a line of TOML (parse_assignment). Throws InputError.
 std::string parameter_line(const std::string& assignment);
 
 /// Everything that the results of a hunt depend on, for the store.

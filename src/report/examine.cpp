@@ -37,16 +37,18 @@ std::vector<shrink::LikelihoodPoint> measure(const run::Recipe& recipe,
 
 Finding examine(const run::Recipe& recipe, const std::string& folder, const ExamineOptions& options,
                 const SystemRegistry& systems) {
-  const std::string replay = options.program + " replay " + folder;
+  const auto replay = [&options](const std::string& path) {
+    return options.replay_command ? options.replay_command(path) : "dissensus replay " + path;
+  };
   Finding finding;
-  finding.found = record(recipe, replay);
+  finding.found = record(recipe, replay(folder));
   if (finding.found.verdict.violations.empty()) {
     throw InputError(folder + ": this run does not fail; there is nothing to report");
   }
   if (recipe.branch) return finding;
   if (options.shrink) {
     finding.shrinking = shrink_run(recipe, options, systems);
-    finding.minimal = record(finding.shrinking->recipe, replay + "/minimal");
+    finding.minimal = record(finding.shrinking->recipe, replay(folder + "/minimal"));
   }
   if (options.likelihood) {
     const run::Recipe& smallest = finding.smallest().recipe;

@@ -13,7 +13,8 @@ struct ExamineOptions {
   bool shrink = true;
   bool likelihood = true;
   std::size_t jobs = 1;
-  std::string program = "dissensus";  ///< as replay commands call it
+  /// Says how a folder is replayed; empty: "dissensus replay FOLDER".
+  std::function<std::string(const std::string& folder)> replay_command;
   std::size_t shrink_runs_max = 1'000'000;
   bool all_violations = false;  ///< see shrink::ShrinkOptions
   /// Asked all the time; false ends the current stage with what it has reached. May be empty.

@@ -117,12 +117,14 @@ class TotalDelayFitness final : public Fitness {
   }
 };
 
-/// How many abstract states the run reached. New ones count beyond that, but only the hunt knows
-/// which are new: Evaluation::new_states.
+/// How many abstract states the run reached; new ones count twice.
 class NoveltyFitness final : public Fitness {
  public:
   double score(const RunSummary& run, const faults::Schedule&) const override {
     return -static_cast<double>(run.states.size());
+  }
+  double with_new_states(double score, std::size_t new_states) const override {
+    return score - static_cast<double>(new_states);
   }
 };
 

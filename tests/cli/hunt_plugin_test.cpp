@@ -81,7 +81,7 @@ TEST(Plugin, ItsParametersAreChecked) {
   const WorkFolder folder;
   const CommandResult result =
       folder.run({"hunt", kBuggyScenario, "--plugin", DISSENSUS_PLUGIN_EXAMPLE, "--search",
-                  "climber", "--set", "change=2"});
+                  "climber", "--parameter", "change=2"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("change: unknown key, did you mean 'changes'?"));
 }
@@ -102,7 +102,7 @@ TEST(Plugin, WhatIsNoPluginIsRefused) {
       {"missing.so", "missing.so: no such plugin file"},
       {"text.so", "text.so: cannot be loaded as a plugin: "},
       {"none.so", "none.so: a shared library but no plugin"},
-      {"other.so", "other.so: a plugin for interface 99, this program has interface 1"}};
+      {"other.so", "other.so: a plugin for interface 99, this program has interface 2"}};
   for (const auto& [file, expected] : cases) {
     const CommandResult result = folder.run({"hunt", kBuggyScenario, "--plugin", file});
     EXPECT_EQ(result.exit_code, 2) << file;

@@ -9,8 +9,8 @@
 
 #include "dissensus/random.h"
 
-#include "hunt/store.h"
 #include "cli/command.h"
+#include "hunt/store.h"
 
 namespace dissensus::cli_test {
 namespace {
@@ -134,9 +134,12 @@ TEST(Hunt, TyposGetASuggestionAndLeaveNothingBehind) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> typos{
       {{"--search", "randm"}, "--search: no search 'randm', did you mean 'random'?"},
       {{"--search", "nsga2", "--fitness", "tme"}, "did you mean 'time'?"},
-      {{"--search", "nsga2", "--set", "populaton=20"}, "did you mean 'population'?"},
-      {{"--search", "nsga2", "--set", "population=many"}, "population: expected an integer"},
-      {{"--set", "population"}, "--set: expected key=value"},
+      {{"--search", "nsga2", "--parameter", "populaton=20"}, "did you mean 'population'?"},
+      {{"--search", "nsga2", "--parameter", "population=many"}, "population: expected an integer"},
+      {{"--parameter", "population"}, "--parameter: expected key=value"},
+      {{"--set", "system"}, "--set: expected key=value"},
+      {{"--set", "system.roundz=3"}, "did you mean 'rounds'?"},
+      {{"--set", "name.first=3"}, "name is not a table"},
       {{"--faults", "crashes"}, "--faults: no fault strategy 'crashes'"},
       {{"--budget", "5minuts"}, "--budget: expected"},
       {{"--resume"}, "runs: no hunt to resume"}};

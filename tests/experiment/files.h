@@ -62,7 +62,7 @@ search = "random"
 [[search]]
 name = "evolving"
 search = "mu+lambda"
-set = ["mu=2"]
+parameters = ["mu=2"]
 fitness = ["time"]
 
 [published]

@@ -57,7 +57,7 @@ TEST(ExperimentReader, ChangesOfASearchComeAfterThoseOfTheCase) {
   const Registry registry = make_registry();
   const std::string text = replaced(small_experiment(), "search = \"mu+lambda\"",
                                     "search = \"mu+lambda\"\n"
-                                    "scenario_set = ['schedule.type = \"priority\"']");
+                                    "set = ['schedule.type = \"priority\"']");
   const Experiment experiment = load_experiment(folder.write("e.toml", text), registry);
   EXPECT_EQ(experiment.scenario_of(1, 0).space.type, run::ScheduleSpace::Type::delay);
   EXPECT_EQ(experiment.scenario_of(1, 1).space.type, run::ScheduleSpace::Type::priority);
@@ -87,8 +87,8 @@ TEST(ExperimentReader, EveryMistakeIsReportedWithFileLineAndKey) {
       {"1ms", "1lightyear", 21, "set", "1lightyear"},
       {"name = \"calm\"", "name = \"slow\"", 18, "name", "twice"},
       {"search = \"mu+lambda\"", "search = \"mu+lamda\"", 30, "search", "mu+lambda"},
-      {"mu=2", "nu=2", 31, "set", "nu"},
-      {"mu=2", "mu", 31, "set", "key=value"},
+      {"mu=2", "nu=2", 31, "parameters", "nu"},
+      {"mu=2", "mu", 31, "parameters", "key=value"},
       {"[\"time\"]", "[\"tme\"]", 32, "fitness", "time"},
       {"of = 3 }", "of = 1 }", 35, "found", "1"},
       {"case = \"slow\", search", "case = \"fast\", search", 35, "case", "slow"},
@@ -172,16 +172,6 @@ TEST(ExperimentReader, ReadsTheExperimentsOfTheRepository) {
     ++count;
   }
   EXPECT_GE(count, 13u);
-}
-
-TEST(WithChanges, MergesTablesAndReplacesTheRest) {
-  const std::string text =
-      with_changes("a = 1\n[t]\nb = 2\nc = 3\n", {"t.b = [4, 5]", "u.v = \"w\""}, "s.toml");
-  const Options options = Options::from_toml(text, "changed");
-  EXPECT_EQ(options.integer("a", 0), 1);
-  EXPECT_EQ(options.table("t").at("b").list().size(), 2u);
-  EXPECT_EQ(options.table("t").integer("c", 0), 3);
-  EXPECT_EQ(options.table("u").text("v", ""), "w");
 }
 
 }  // namespace

@@ -220,20 +220,28 @@ TEST(Hunt, AFindingOfAnOnlineSchedulerReplaysAlone) {
   }
 }
 
-// States that were reached before are worth less than new ones.
-TEST(Hunt, NovelStatesCountForNovelty) {
-  class States final : public Fitness {
+// States that were reached before are worth less than new ones, to a fitness that asks for news.
+TEST(Hunt, NewStatesCountForAFitnessThatAsksForThem) {
+  class States : public Fitness {
    public:
     double score(const RunSummary& run, const faults::Schedule&) const override {
       return -static_cast<double>(run.states.size());
     }
   };
+  class News final : public States {
+   public:
+    double with_new_states(double score, std::size_t new_states) const override {
+      return score - static_cast<double>(new_states);
+    }
+  };
   const run::Scenario scenario = fixed_scenario();
   std::vector<double> best;
-  for (const char* name : {"states", "novelty"}) {
+  const std::vector<std::shared_ptr<const Fitness>> functions{std::make_shared<States>(),
+                                                              std::make_shared<News>()};
+  for (const auto& fitness : functions) {
     HuntParts parts = sampling_parts(scenario, 1);
-    parts.objectives.push_back(std::make_shared<States>());
-    parts.objective_names.push_back(name);
+    parts.objectives.push_back(fitness);
+    parts.objective_names.push_back("any name");
     // One run: all of its states are new.
     best.push_back(hunt(scenario, parts, run_budget(1, 1)).progress.best.at(0));
   }

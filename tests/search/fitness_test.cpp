@@ -76,6 +76,14 @@ TEST(Fitness, ViolationsAndMarginsAreNegated) {
   EXPECT_DOUBLE_EQ(score("novelty", run), -4);
 }
 
+TEST(Fitness, OnlyNoveltyAsksForNewStates) {
+  const SystemDescription described = description(true);
+  for (const FitnessEntry& entry : fitness_functions()) {
+    const double again = entry.make(described)->with_new_states(-4, 3);
+    EXPECT_DOUBLE_EQ(again, entry.name == "novelty" ? -7 : -4) << entry.name;
+  }
+}
+
 TEST(Fitness, TotalDelayIsSmallForShortDelays) {
   faults::Schedule schedule;
   EXPECT_DOUBLE_EQ(score("total-delay", summary(), schedule), 0);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -99,7 +100,6 @@ struct ServerNetwork::State : std::enable_shared_from_this<ServerNetwork::State>
   boost::asio::steady_timer watch_timer;
   boost::asio::steady_timer poll_timer;
   boost::asio::steady_timer disk_timer;
-  std::function<void(NodeId, const std::string&)> exit_handler;
   std::uint64_t starts = 0;
   std::uint64_t account_calls = 0;
   bool active = false;
@@ -212,7 +212,6 @@ void ServerNetwork::State::watch() {
   for (NodeId node = 0; node < servers.size(); ++node) {
     const std::optional<int> status = servers[node].process.poll();
     if (status) ended(node, *status);
-    if (!active) return;  // the handler stopped us
   }
 }
 
@@ -223,8 +222,6 @@ void ServerNetwork::State::ended(NodeId node, int status) {
   server.state.exit_text = fmt::format("{}; see {}", exit_text(status), last_words_file(server));
   server.state.server_state.clear();
   server.state.peers = 0;
-  const auto handler = exit_handler;
-  if (handler && !server.state.crashed_by_us) handler(node, obituary(node));
 }
 
 void ServerNetwork::State::poll() {
@@ -359,7 +356,6 @@ ServerNetwork::ServerNetwork(boost::asio::io_context& context, ServerNetworkOpti
 }
 
 ServerNetwork::~ServerNetwork() {
-  state_->exit_handler = nullptr;
   state_->kill_all();
 }
 
@@ -479,14 +475,6 @@ std::string ServerNetwork::trouble() const {
                        state.options.log_bytes_max >> 20);
   }
   return {};
-}
-
-const std::map<std::uint32_t, Hash256>& ServerNetwork::validated_ledgers(NodeId node) const {
-  return state_->at(node).ledgers;
-}
-
-void ServerNetwork::on_exit(std::function<void(NodeId, const std::string&)> handler) {
-  state_->exit_handler = std::move(handler);
 }
 
 void ServerNetwork::kill_server(NodeId node) {

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -125,12 +124,6 @@ class ServerNetwork {
   /// One line about what went wrong on its own (a dead server, a log or disk limit); empty if
   /// nothing.
   std::string trouble() const;
-  /// Recent validated ledgers of a node: hash by sequence, the last hundred or so.
-  const std::map<std::uint32_t, Hash256>& validated_ledgers(NodeId node) const;
-
-  /// Told when a process ends by itself, with "node 2: killed by signal 11 (SIGSEGV); see LOG:
-  /// ...".
-  void on_exit(std::function<void(NodeId, const std::string&)> handler);
 
   /// A crash: SIGKILL, reaped at return.
   void kill_server(NodeId node);

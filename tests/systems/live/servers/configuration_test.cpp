@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 
 #include "core/file.h"
-#include "systems/live/servers/network_fixture.h"
 #include "systems/live/servers/addresses.h"
+#include "systems/live/servers/network_fixture.h"
 
 namespace dissensus::live {
 namespace {

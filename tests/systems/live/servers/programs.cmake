@@ -1,8 +1,8 @@
 # What the tests start: servers that stand in for rippled, and a program that is killed while it runs some.
 add_executable(stand_in_server systems/live/servers/stand_in_server.cpp systems/live/servers/toy_consensus.cpp
-  systems/live/servers/toy_ledger.cpp)
+  systems/live/servers/toy_ledger.cpp systems/live/wire/ledger.cpp)
 target_include_directories(stand_in_server PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-target_link_libraries(stand_in_server PRIVATE dissensus_systems_live_wire Boost::headers OpenSSL::SSL
+target_link_libraries(stand_in_server PRIVATE dissensus_systems_live_wire fmt::fmt Boost::headers OpenSSL::SSL
   nlohmann_json::nlohmann_json Threads::Threads)
 add_executable(network_holder systems/live/servers/network_holder.cpp)
 target_link_libraries(network_holder PRIVATE dissensus_systems_live_servers)

@@ -1,0 +1,42 @@
+#include "cli/scenario_changes.h"
+
+#include <fmt/format.h>
+
+#include "cli/verb.h"
+#include "core/file.h"
+#include "core/limits.h"
+#include "core/toml_text.h"
+
+namespace dissensus::cli {
+
+void ScenarioChanges::add_to(CLI::App& verb) {
+  verb.add_option("--set", settings,
+                  "Change of the scenario, e.g. system.nodes=7 or system.bugs=[]; repeatable")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+std::vector<std::pair<std::string, std::string>> ScenarioChanges::assignments() const {
+  std::vector<std::pair<std::string, std::string>> result;
+  for (const std::string& setting : settings) {
+    result.push_back(parse_assignment(setting, "--set"));
+  }
+  return result;
+}
+
+run::Scenario ScenarioChanges::load(const std::string& path, const SystemRegistry& systems) const {
+  if (settings.empty()) return run::load_scenario(path, systems);
+  TomlText text(read_file(path, kScenarioBytesMax), path);
+  for (const auto& [key, value] : assignments()) {
+    text.merge(fmt::format("{} = {}", key, value), "--set");
+  }
+  return run::parse_scenario(text.text(), path, systems);
+}
+
+std::string ScenarioChanges::words() const {
+  std::string words;
+  for (const std::string& setting : settings) words += " --set " + shell_word(setting);
+  return words;
+}
+
+}  // namespace dissensus::cli
