@@ -80,7 +80,7 @@ Json json_of_log(const tla::LogResult& result) {
   json["frontier"] = result.frontier;
   json["hidden_steps"] = result.used_hidden_steps;
   json["enabled"] = result.is_enabled;
-  json["guards"] = json_of(result.explanation);
+  json["guards"] = cli::json_of(result.explanation);
   json["differences"] = Json::array();
   for (const tla::Difference& difference : result.differences) {
     json["differences"].push_back({{"what", difference.what},
@@ -150,7 +150,7 @@ Json json_of_trace(const tla::Spec& spec, const tla::TraceSpecResult& result) {
   json["seconds"] = result.check.seconds;
   json["cpu_seconds"] = result.check.cpu_seconds;
   json["peak_bytes"] = result.check.peak_bytes;
-  json["guards"] = json_of(result.explanation);
+  json["guards"] = cli::json_of(result.explanation);
   json["notices"] = json_of_notices(spec);
   const tla::Behaviour& trace =
       result.check.trace.empty() ? result.check.maximum_trace : result.check.trace;
