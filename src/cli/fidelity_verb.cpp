@@ -19,7 +19,6 @@
 #include "fidelity/report.h"
 #include "fidelity/session.h"
 #include "fidelity/tables.h"
-#include "systems/built_in/built_in.h"
 
 namespace dissensus::cli {
 
