@@ -75,11 +75,11 @@ TEST(RandomSchedule, AllKindsMakeAPermutationOfAllGenes) {
 TEST(ScheduleSpace, RatesMustBeInOrder) {
   const std::string priority = "type = \"priority\"\n[schedule.rate]\n";
   EXPECT_EQ(error_of(priority + "min = 9\nmax = 8\n"),
-            "s.toml:9: schedule.rate: expected min <= base <= max, found min 9, base 0.5, max 8");
+            "s.toml:8: schedule.rate: expected min <= base <= max, found min 9, base 0.5, max 8");
   EXPECT_EQ(error_of(priority + "base = 0.5\nmin = 0.6\n"),
-            "s.toml:9: schedule.rate: expected min <= base <= max, found min 0.6, base 0.5, max 1");
+            "s.toml:8: schedule.rate: expected min <= base <= max, found min 0.6, base 0.5, max 1");
   EXPECT_EQ(error_of(priority + "min = 0\n"),
-            "s.toml:10: schedule.rate.min: expected a number from 1e-06 to 1e+06, found 0");
+            "s.toml:9: schedule.rate.min: expected a number from 1e-06 to 1e+06, found 0");
 }
 
 }  // namespace

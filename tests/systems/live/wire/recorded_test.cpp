@@ -18,7 +18,7 @@ class Recorded : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     constexpr std::size_t kBytesMax = 1 << 20;
-    const std::string folder = DISSENSUS_SOURCE_DIR "/tests/live_wire/data/";
+    const std::string folder = DISSENSUS_SOURCE_DIR "/tests/systems/live/wire/data/";
     std::istringstream lines(
         read_file(folder + "rippled-" + GetParam() + "-frames.txt", kBytesMax));
     FrameReader reader;
