@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "dissensus/history.h"
-
 namespace dissensus::history {
 
 AppendStates::AppendStates(std::vector<std::string_view> seen) : seen_(std::move(seen)) {
@@ -60,11 +58,9 @@ std::size_t AppendStates::memory_bytes() const {
   return states_.capacity() * sizeof(Beginning) + (ids_.size() + steps_.size()) * kMapEntryBytes;
 }
 
-std::string AppendStates::name_of(StateId state) const {
-  if (state == kUnseen) return "(a text that nobody saw)";
-  const Beginning& beginning = states_[state];
-  const std::string_view text = seen_[beginning.first].substr(0, beginning.length);
-  return to_string(History::view(Value::Type::text, text), 60);
+std::string_view AppendStates::text_of(StateId state) const {
+  if (state == kUnseen) return {};
+  return seen_[states_[state].first].substr(0, states_[state].length);
 }
 
 }  // namespace dissensus::history

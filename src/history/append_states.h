@@ -27,7 +27,8 @@ class AppendStates : public StateMachine {
   StateId step(StateId state, const LinearStep& step) override;
   bool may_lead(StateId from, StateId to) override;
   std::size_t memory_bytes() const override;
-  std::string name_of(StateId state) const;
+  std::string_view text_of(StateId state) const;  ///< empty for kUnseen
+  std::string_view piece(std::uint32_t number) const { return pieces_[number]; }
 
  private:
   struct Beginning {

@@ -16,9 +16,9 @@ constexpr EdgeMask kPass = mask_of(EdgeKind::pass);
 
 /// How a path back to the start of an edge may use rw edges, which the edge itself may be.
 enum class Rule : std::uint8_t {
-  any,         ///< as the mask says
-  another_rw,  ///< at least one
-  apart,       ///< at least one, and never two in a row, around the whole cycle
+  any,       ///< as the mask says
+  apart,     ///< at least one, and never two in a row, around the whole cycle
+  adjacent,  ///< two in a row, somewhere around the cycle
 };
 
 struct Shape {
@@ -32,7 +32,7 @@ constexpr std::array<Shape, 5> kShapes{{
     {"G1c", EdgeKind::wr, kReads, Rule::any},
     {"G-single", EdgeKind::rw, kReads, Rule::any},
     {"G-nonadjacent", EdgeKind::rw, kData, Rule::apart},
-    {"G2-item", EdgeKind::rw, kData, Rule::another_rw},
+    {"G2-item", EdgeKind::rw, kData, Rule::adjacent},
 }};
 
 struct Order {
@@ -85,8 +85,8 @@ class Component {
   }
 
  private:
-  static constexpr std::uint32_t kStates = 4;  ///< of a path: has rw, ends with rw
-  static constexpr std::uint32_t kHasRw = 1;
+  static constexpr std::uint32_t kStates = 4;  ///< of a path
+  static constexpr std::uint32_t kDone = 1;    ///< has what the rule asks for
   static constexpr std::uint32_t kEndsWithRw = 2;
 
   bool contains(std::uint32_t node) const {
@@ -98,14 +98,15 @@ class Component {
   static std::uint32_t next_state(std::uint32_t state, EdgeKind kind, Rule rule) {
     if (rule == Rule::any) return 0;
     if (kind == EdgeKind::pass) return state;
-    if (kind != EdgeKind::rw) return state & kHasRw;
-    if (rule == Rule::another_rw) return kHasRw;
-    return (state & kEndsWithRw) != 0 ? kNone : kHasRw | kEndsWithRw;
+    if (kind != EdgeKind::rw) return state & kDone;
+    const bool is_second = (state & kEndsWithRw) != 0;
+    if (rule == Rule::apart) return is_second ? kNone : kDone | kEndsWithRw;
+    return (is_second ? kDone : state & kDone) | kEndsWithRw;
   }
+  /// The path ends where the first edge of the cycle begins, which is rw unless any path will do.
   static bool is_end(std::uint32_t state, Rule rule) {
     if (rule == Rule::any) return true;
-    if (rule == Rule::another_rw) return (state & kHasRw) != 0;
-    return state == kHasRw;
+    return rule == Rule::apart ? state == kDone : state != 0;
   }
 
   /// From the end of `start` back to its beginning, breadth first; edges that only pass cost
@@ -115,7 +116,7 @@ class Component {
     const EdgeMask mask = shape.path | order.mask;
     ++round_;
     std::deque<std::uint32_t> queue;
-    const std::uint32_t begin_state = shape.rule == Rule::apart ? kEndsWithRw : 0;
+    const std::uint32_t begin_state = shape.rule == Rule::any ? 0 : kEndsWithRw;
     const std::uint32_t begin = local_of_[start.to] * kStates + begin_state;
     stamp_[begin] = round_;
     distance_[begin] = 1;

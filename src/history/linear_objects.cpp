@@ -8,6 +8,12 @@ void Asked::fail(std::string_view message) const {
   internal::fail_at(history.name(), static_cast<int>(invoked().line), "", message);
 }
 
+std::string StateNames::name_after(const LinearObject& /*object*/,
+                                   const std::vector<std::uint32_t>& /*order*/,
+                                   StateId state) const {
+  return name_of(state);
+}
+
 void LinearProblem::add(const Value& object, std::uint32_t operation, bool is_answered,
                         const LinearStep& step) {
   const std::uint32_t number = names.id(object);

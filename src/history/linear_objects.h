@@ -18,6 +18,9 @@ class StateNames {
  public:
   virtual ~StateNames() = default;
   virtual std::string name_of(StateId state) const = 0;
+  /// The state after an order of operations. Default: its name.
+  virtual std::string name_after(const LinearObject& object,
+                                 const std::vector<std::uint32_t>& order, StateId state) const;
 };
 
 struct LinearProblem {

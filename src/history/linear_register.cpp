@@ -40,7 +40,22 @@ struct ValueNames : StateNames {
 
 struct TextNames : StateNames {
   const AppendStates* states = nullptr;
-  std::string name_of(StateId state) const override { return states->name_of(state); }
+  static std::string quoted(std::string_view text) {
+    return to_string(History::view(Value::Type::text, text), 60);
+  }
+  std::string name_of(StateId state) const override { return quoted(states->text_of(state)); }
+  /// Texts that nobody saw are one state, so the text is made again.
+  std::string name_after(const LinearObject& object, const std::vector<std::uint32_t>& order,
+                         StateId /*state*/) const override {
+    std::string text(states->text_of(object.initial));
+    for (const std::uint32_t number : order) {
+      const LinearStep& step = object.operations[number].step;
+      if (step.kind == LinearStep::Kind::other) text += states->piece(step.a);
+      if (step.kind == LinearStep::Kind::write) text = states->piece(step.b);
+      if (step.kind == LinearStep::Kind::cas) text = states->text_of(step.b);
+    }
+    return quoted(text);
+  }
 };
 
 /// The error of a compare that did not match, by Maelstrom's number or name.
@@ -150,10 +165,11 @@ class RegisterBuilder {
     } else if (!asked.is_failed()) {
       const bool is_append = function == Function::append;
       const Value content = content_of(asked.invoked());
-      const std::uint32_t state =
-          is_append ? texts_->piece_of(text_of(content, &asked)) : state_of(content, &asked);
-      const auto kind = is_append ? LinearStep::Kind::other : LinearStep::Kind::write;
-      problem_.add(key, index, asked.is_ok(), {kind, false, state, 0});
+      const std::uint32_t piece = texts_ ? texts_->piece_of(text_of(content, &asked)) : 0;
+      LinearStep step{LinearStep::Kind::other, false, piece, 0};
+      // The text of a write is kept beside its state, for whoever explains.
+      if (!is_append) step = {LinearStep::Kind::write, false, state_of(content, &asked), piece};
+      problem_.add(key, index, asked.is_ok(), step);
     }
   }
 

@@ -85,6 +85,7 @@ void LinearSearch::prepare(const LinearObject& object) {
   common_ = 0;
   best_count_ = 0;
   dived_from_ = 0;
+  dives_ = 0;
   best_state_ = object.initial;
   best_stuck_ = kNone;
 }
@@ -182,8 +183,10 @@ bool LinearSearch::is_hopeless(StateId state, StateMachine* machine) {
 /// A hopeless configuration can be the start of the longest order: goes on from it, first fit, as
 /// far as it will, and comes back.
 void LinearSearch::dive(StateId state, StateMachine* machine) {
-  if (count_ < dived_from_) return;
-  dived_from_ = count_ + 1;
+  constexpr std::uint32_t kDivesMax = 500;
+  if (count_ < dived_from_ || dives_ == kDivesMax) return;
+  dived_from_ = count_;
+  ++dives_;
   const std::size_t start = trail_.size();
   std::uint32_t node = next_[0];
   while (node != 0 && (node_[node] & 1) == 0) {

@@ -155,7 +155,8 @@ class LinearSearch {
   std::vector<std::uint32_t> best_;
   std::size_t common_ = 0;  ///< how much of best_ and trail_ is surely equal
   std::uint32_t best_count_ = 0;
-  std::uint32_t dived_from_ = 0;  ///< the deepest hopeless configuration, plus 1
+  std::uint32_t dived_from_ = 0;  ///< operations in the deepest hopeless configuration
+  std::uint32_t dives_ = 0;
   StateId best_state_ = kNoState;
   std::uint32_t best_stuck_ = ~std::uint32_t{0};
   std::uint64_t seen_ = 0;  ///< steps since the work was last told

@@ -52,7 +52,7 @@ class Explainer {
         "{}{} cannot be placed. The longest order found has {} of {} answered operations and ends "
         "in state {}",
         where, describe(history_, operations_[stuck]), placed, answered,
-        problem_.states->name_of(result.state));
+        problem_.states->name_after(object, result.order, result.state));
     add_parts(finding, object, result);
     return finding;
   }
@@ -62,17 +62,25 @@ class Explainer {
     const std::vector<std::uint32_t>& order = result.order;
     const std::size_t first = order.size() - std::min(order.size(), kOrderShown);
     std::vector<bool> is_shown(object.operations.size());
+    const auto changed = std::find_if(order.rbegin(), order.rend(), [&](std::uint32_t op) {
+      return !object.operations[op].step.is_pure;
+    });
     for (std::size_t i = first; i < order.size(); ++i) {
       Part part;
       part.operation = object.operations[order[i]].operation;
       part.order = static_cast<std::uint32_t>(i + 1);
+      if (changed != order.rend() && *changed == order[i]) {
+        part.text = "the last change before it";
+        part.is_conflict = true;
+      }
       finding.parts.push_back(part);
       is_shown[order[i]] = true;
     }
     is_shown[result.stuck] = true;
-    finding.parts.push_back(
-        {object.operations[result.stuck].operation,
-         fmt::format("impossible in state {}", problem_.states->name_of(result.state)), true});
+    finding.parts.push_back({object.operations[result.stuck].operation,
+                             fmt::format("impossible in state {}",
+                                         problem_.states->name_after(object, order, result.state)),
+                             true});
     std::vector<std::uint32_t> places(object.operations.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
       places[order[i]] = static_cast<std::uint32_t>(i + 1);

@@ -60,10 +60,10 @@ void append_utf8(std::string& out, char32_t c) {
 }  // namespace
 
 void ValueReader::fail(std::string_view expected) const {
-  std::string found = "the end of the text";
-  if (position_ < text_.size()) {
-    found = fmt::format("'{}'", internal::printable(text_.substr(position_).substr(0, 30)));
-  }
+  const std::string_view rest = text_.substr(std::min(position_, text_.size()));
+  const std::string_view line = rest.substr(0, rest.find('\n')).substr(0, 30);
+  std::string found = fmt::format("'{}'", internal::printable(line));
+  if (line.empty()) found = rest.empty() ? "the end of the text" : "the end of the line";
   internal::fail_at(history_.name(), static_cast<int>(line_), "",
                     fmt::format("expected {}, found {}", expected, found));
 }
