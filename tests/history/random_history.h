@@ -21,6 +21,8 @@ struct RandomHistory {
   std::function<Value(History&, Random&, std::string& function)> ask;
   /// Carries it out on the store and gives the value of the answer.
   std::function<Value(History&, Random&, const std::string& function, const Value& asked)> act;
+  /// True where the store refuses the operation at that moment: it then fails. Default: never.
+  std::function<bool(const std::string& function, const Value& asked)> refuses;
 
   History make(std::uint64_t seed) const {
     Random random(seed, "history");
@@ -58,6 +60,7 @@ struct RandomHistory {
         ++open;
       } else if (!client.is_done) {
         client.is_done = true;
+        if (refuses && refuses(client.function, client.asked)) client.outcome = EventKind::fail;
         // What nobody is told about happens half of the time.
         const bool happens = client.outcome == EventKind::ok ||
                              (client.outcome == EventKind::info && random.chance(0.5));
