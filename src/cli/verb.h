@@ -44,6 +44,7 @@ Verb add_completion_verb(CLI::App& program);
 Verb add_conform_verb(CLI::App& program);
 Verb add_export_verb(CLI::App& program);
 Verb add_fidelity_verb(CLI::App& program);
+Verb add_history_verb(CLI::App& program);
 Verb add_hunt_verb(CLI::App& program);
 Verb add_isolate_verb(CLI::App& program);
 Verb add_list_verb(CLI::App& program);
