@@ -38,8 +38,8 @@ history::Format format_named(const std::string& name) {
   return history::Format::guess;
 }
 
-history::HistoryOptions settings_of(const HistoryOptions& options) {
-  history::HistoryOptions settings;
+history::CheckOptions settings_of(const HistoryOptions& options) {
+  history::CheckOptions settings;
   settings.failed_cas_compares = options.failed_cas == "compare";
   const std::optional<history::Isolation> level = history::isolation_named(options.level);
   if (!level) {
@@ -83,7 +83,7 @@ void print_text(const history::Verdict& verdict, const history::History& history
 }
 
 ExitCode check_history(const HistoryOptions& options) {
-  const history::HistoryOptions settings = settings_of(options);
+  const history::CheckOptions settings = settings_of(options);
   const history::History history =
       history::read_history(options.file, format_named(options.format));
   const std::vector<history::Operation> operations = history::operations_of(history);
