@@ -275,9 +275,9 @@ TEST(Transactions, TheShortestCycleIsShownWithItsReasons) {
   const Finding& finding = verdict.findings[0];
   ASSERT_EQ(finding.links.size(), 2u);
   EXPECT_EQ(finding.links[0].label, "rw");
-  EXPECT_EQ(finding.links[0].text, "did not see what it wrote to key 2");
+  EXPECT_EQ(finding.links[0].text, "T1 did not see what T2 wrote to key 2");
   EXPECT_EQ(finding.links[1].label, "wr");
-  EXPECT_EQ(finding.links[1].text, "wrote what it read of key 1");
+  EXPECT_EQ(finding.links[1].text, "T2 wrote what T1 read of key 1");
   EXPECT_EQ(finding.links[0].from, 1u);
   EXPECT_EQ(finding.links[0].to, 0u);
 }
