@@ -8,6 +8,7 @@
 
 #include "dissensus/options.h"
 
+#include "history/finding_names.h"
 #include "history/random_history.h"
 #include "history/reader.h"
 
@@ -34,12 +35,6 @@ Verdict check_text(const std::string& text, TransactionKind kind,
                    const TransactionOptions& options = {}) {
   const History history = parse_history("test", text);
   return check_transactions(history, operations_of(history), kind, options);
-}
-
-std::vector<std::string> names_of(const Verdict& verdict) {
-  std::vector<std::string> names;
-  for (const Finding& finding : verdict.findings) names.push_back(finding.name);
-  return names;
 }
 
 /// Transactions that are all open at the same time, each of a process of its own, so that neither
