@@ -52,7 +52,10 @@ class Value {
   Value find(std::string_view key) const;
 
   /// The same content. The numbers 1 and 1.0 differ, and so do the text "a" and the word a.
-  friend bool operator==(const Value& a, const Value& b) { return compare(a, b) == 0; }
+  friend bool operator==(const Value& a, const Value& b) {
+    if (a.type_ != b.type_) return false;
+    return a.type_ <= Type::integer ? a.integer_ == b.integer_ : compare(a, b) == 0;
+  }
   /// A total order: by type, then by content.
   static int compare(const Value& a, const Value& b);
   std::uint64_t hash() const;

@@ -17,7 +17,9 @@ std::string StateNames::name_after(const LinearObject& /*object*/,
 
 void LinearProblem::add(const Value& object, std::uint32_t operation, bool is_answered,
                         const LinearStep& step) {
-  const std::uint32_t number = names.id(object);
+  // Histories of one object are common; their object is nil.
+  const bool is_same = object.is_nil() && names.size() == 1;
+  const std::uint32_t number = is_same && names.value(0).is_nil() ? 0 : names.id(object);
   if (number == objects.size()) objects.emplace_back();
   LinearObject& place = objects[number];
   places_.push_back({operation, number, static_cast<std::uint32_t>(place.operations.size())});

@@ -6,7 +6,7 @@
 namespace dissensus::history {
 
 namespace {
-std::uint64_t mixed(std::uint64_t x) {
+std::uint64_t scrambled(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
   return x ^ (x >> 31);
@@ -15,8 +15,8 @@ std::uint64_t mixed(std::uint64_t x) {
 
 std::size_t StateTable::HashStep::operator()(const StepKey& key) const {
   const std::uint64_t step = (std::uint64_t{key.step.a} << 32) | key.step.b;
-  return mixed(mixed(step) ^ (std::uint64_t{key.state} << 8) ^
-               static_cast<std::uint64_t>(key.step.kind));
+  return scrambled(scrambled(step) ^ (std::uint64_t{key.state} << 8) ^
+                   static_cast<std::uint64_t>(key.step.kind));
 }
 
 std::span<const std::uint32_t> StateTable::content_of(StateId state) const {
@@ -26,7 +26,7 @@ std::span<const std::uint32_t> StateTable::content_of(StateId state) const {
 
 StateId StateTable::state_of(std::span<const std::uint32_t> content) {
   std::uint64_t hash = content.size();
-  for (const std::uint32_t item : content) hash = mixed(hash + item + 0x9E3779B97F4A7C15);
+  for (const std::uint32_t item : content) hash = scrambled(hash + item + 0x9E3779B97F4A7C15);
   const auto state = static_cast<StateId>(entries_.size());
   const auto [found, is_first] = by_hash_.try_emplace(hash, state);
   if (!is_first) {

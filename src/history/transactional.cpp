@@ -100,39 +100,41 @@ std::string_view label_of(EdgeKind kind) {
   return "real-time";
 }
 
-std::string reason_of(const Edge& edge, const Anomalies& anomalies) {
+/// `from` and `to` are the names of its two ends.
+std::string reason_of(const Edge& edge, const std::string& from, const std::string& to,
+                      const Anomalies& anomalies) {
   switch (edge.kind) {
     case EdgeKind::ww:
-      return fmt::format("wrote key {} before it", anomalies.key_name(edge.key));
+      return fmt::format("{} wrote key {} before {}", from, anomalies.key_name(edge.key), to);
     case EdgeKind::wr:
-      return fmt::format("wrote what it read of key {}", anomalies.key_name(edge.key));
+      return fmt::format("{} wrote what {} read of key {}", from, to, anomalies.key_name(edge.key));
     case EdgeKind::rw:
-      return fmt::format("did not see what it wrote to key {}", anomalies.key_name(edge.key));
+      return fmt::format("{} did not see what {} wrote to key {}", from, to,
+                         anomalies.key_name(edge.key));
     case EdgeKind::process:
-      return "came before it from the same process";
+      return fmt::format("{} came before {} in the same process", from, to);
     case EdgeKind::real_time:
     case EdgeKind::pass:
       break;
   }
-  return "was answered before it was invoked";
+  return fmt::format("{} was answered before {} was invoked", from, to);
 }
 
 Finding finding_of(const CycleReport::Kind& kind, const Anomalies& anomalies) {
   Finding finding;
   finding.name = kind.shortest.name;
   finding.count = kind.components;
-  finding.text = fmt::format("a cycle of {} transactions:", kind.shortest.edges.size());
-  for (std::size_t i = 0; i < kind.shortest.edges.size(); ++i) {
-    const Edge& edge = kind.shortest.edges[i];
-    const std::string reason = reason_of(edge, anomalies);
-    const bool is_last = i + 1 == kind.shortest.edges.size();
-    finding.text += fmt::format(" T{} {} [{}]{}", i + 1, reason, label_of(edge.kind),
-                                is_last ? ", T1" : fmt::format(", T{};", i + 2));
-    Part part = anomalies.part(edge.from, fmt::format("T{}", i + 1));
-    part.order = static_cast<std::uint32_t>(i + 1);
-    finding.parts.push_back(std::move(part));
-    finding.links.push_back({anomalies.operation_of(edge.from), anomalies.operation_of(edge.to),
-                             std::string(label_of(edge.kind)), reason});
+  const std::vector<Edge>& edges = kind.shortest.edges;
+  finding.text = fmt::format("a cycle of {} transactions: ", edges.size());
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const std::string from = fmt::format("T{}", i + 1);
+    const std::string to = fmt::format("T{}", (i + 1) % edges.size() + 1);
+    const std::string reason = reason_of(edges[i], from, to, anomalies);
+    finding.text += fmt::format("{}{} ({})", i == 0 ? "" : "; ", reason, label_of(edges[i].kind));
+    finding.parts.push_back(anomalies.part(edges[i].from, from));
+    finding.links.push_back({anomalies.operation_of(edges[i].from),
+                             anomalies.operation_of(edges[i].to),
+                             std::string(label_of(edges[i].kind)), reason});
   }
   return finding;
 }

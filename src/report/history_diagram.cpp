@@ -23,6 +23,7 @@ using trace::SvgCanvas;
 
 constexpr double kMargin = 24;
 constexpr double kLaneLabels = 92;
+constexpr double kGutter = 44;  ///< for the arrow that closes a cycle
 constexpr double kColumnMin = 26;
 constexpr double kBarHeight = 26;
 constexpr double kLabelSize = 11.5;
@@ -88,16 +89,21 @@ class Diagram {
  private:
   void place_bars() {
     std::vector<std::uint32_t> events;
+    std::map<std::int64_t, std::size_t> lane_numbers;
     for (const Part& part : finding_.parts) {
       const Operation& operation = operations_[part.operation];
       events.push_back(operation.invoked);
       if (is_answered(operation)) events.push_back(operation.completed);
-      lanes_.emplace(history_.events()[operation.invoked].process, 0);
+      lane_numbers.emplace(history_.events()[operation.invoked].process, 0);
     }
     std::sort(events.begin(), events.end());
     events.erase(std::unique(events.begin(), events.end()), events.end());
-    std::size_t lane = 0;
-    for (auto& [process, number] : lanes_) number = lane++;
+    if (!is_cycle()) {
+      for (auto& [process, number] : lane_numbers) {
+        number = lanes_.size();
+        lanes_.push_back(fmt::format("process {}", process));
+      }
+    }
     columns_ = events.size() + 1;
     const auto column_of = [&](std::uint32_t event) {
       return static_cast<std::size_t>(std::lower_bound(events.begin(), events.end(), event) -
@@ -107,7 +113,14 @@ class Diagram {
       Bar bar;
       bar.part = &part;
       bar.operation = &operations_[part.operation];
-      bar.lane = lanes_[history_.events()[bar.operation->invoked].process];
+      const std::int64_t process = history_.events()[bar.operation->invoked].process;
+      if (is_cycle()) {
+        // Rows in the order of the cycle: arrows then lead from each to the next.
+        bar.lane = lanes_.size();
+        lanes_.push_back(fmt::format("{}, process {}", part.text, process));
+      } else {
+        bar.lane = lane_numbers[process];
+      }
       bar.first = column_of(bar.operation->invoked);
       // What nobody answered goes on until the end.
       bar.last = is_answered(*bar.operation) ? column_of(bar.operation->completed) : columns_;
@@ -115,8 +128,10 @@ class Diagram {
       has_notes_ = has_notes_ || !part.text.empty();
       bars_.push_back(std::move(bar));
     }
-    lane_height_ = finding_.links.empty() ? (has_notes_ ? 62 : 48) : 96;
+    lane_height_ = is_cycle() ? 74 : (has_notes_ ? 62 : 48);
   }
+
+  bool is_cycle() const { return !finding_.links.empty(); }
 
   static bool is_answered(const Operation& operation) {
     return operation.completed != Operation::kNone && operation.outcome != EventKind::info;
@@ -145,7 +160,7 @@ class Diagram {
       const double each = missing / static_cast<double>(bar->last - bar->first);
       for (std::size_t i = bar->first; i < bar->last; ++i) widths[i] += each;
     }
-    double x = kMargin + kLaneLabels;
+    double x = kMargin + kLaneLabels + (is_cycle() ? kGutter : 0);
     column_ends_ = {x};
     for (const double width : widths) column_ends_.push_back(x += width);
   }
@@ -165,15 +180,15 @@ class Diagram {
   }
 
   void draw_lanes(SvgCanvas& canvas, double width) const {
-    for (const auto& [process, lane] : lanes_) {
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
       const double y = bar_top(lane) + kBarHeight / 2;
-      canvas.line({kMargin + kLaneLabels, y}, {width - kMargin, y}, "#dddddd", 1);
-      canvas.text({kMargin, y + 4}, fmt::format("process {}", process), {12});
+      canvas.line({column_ends_.front(), y}, {width - kMargin, y}, "#dddddd", 1);
+      canvas.text({kMargin, y + 4}, lanes_[lane], {12});
     }
   }
 
   double bar_top(std::size_t lane) const {
-    return top_ + lane_height_ * static_cast<double>(lane) + (finding_.links.empty() ? 6 : 30);
+    return top_ + lane_height_ * static_cast<double>(lane) + 6;
   }
 
   void draw_bar(SvgCanvas& canvas, Bar& bar) const {
@@ -205,7 +220,7 @@ class Diagram {
     }
     canvas.text({x, top + kBarHeight / 2 + 4}, bar.label,
                 {kLabelSize, is_conflict ? "#7b241c" : "#1b2631", "start", is_conflict});
-    if (!bar.part->text.empty() && finding_.links.empty()) {
+    if (!bar.part->text.empty() && !is_cycle()) {
       canvas.text({bar.box.left + 2, top + kBarHeight + 13}, bar.part->text, {10.5, kConflict});
     }
     canvas.end_group();
@@ -235,31 +250,28 @@ class Diagram {
     canvas.end_group();
   }
 
-  /// Arrows leave to the right of the middle of a bar and arrive to its left, so that there and
-  /// back are two arrows.
+  /// From row to row straight down, where both bars are; the last arrow goes back on the left.
   void draw_link(SvgCanvas& canvas, const history::Link& link) const {
     const Bar* from = bar_of(link.from);
     const Bar* to = bar_of(link.to);
     if (from == nullptr || to == nullptr) return;
-    const auto at = [](const Bar& bar, double share) {
-      return bar.box.left + (bar.box.right - bar.box.left) * share;
-    };
-    if (from->lane == to->lane) {
-      const bool is_forward = from->box.left < to->box.left;
-      const double y = is_forward ? from->box.top - 16 : from->box.bottom + 16;
-      const double edge = is_forward ? from->box.top : from->box.bottom;
-      const Point start{at(*from, 0.7), edge};
-      const Point end{at(*to, 0.3), edge};
-      canvas.line(start, {start.x, y}, kArrow, 1.6);
-      canvas.line({start.x, y}, {end.x, y}, kArrow, 1.6);
-      draw_arrow(canvas, {end.x, y}, end, "", link.text);
-      canvas.text({(start.x + end.x) / 2, y + 4}, link.label, {12, kArrow, "middle", true, true});
+    if (to->lane == from->lane + 1) {
+      const double left = std::max(from->box.left, to->box.left);
+      const double right = std::min(from->box.right, to->box.right);
+      const auto middle = [](const Box& box) { return (box.left + box.right) / 2; };
+      const bool overlap = right - left > 16;
+      const double begin = overlap ? (left + right) / 2 : middle(from->box);
+      const double end = overlap ? begin : middle(to->box);
+      draw_arrow(canvas, {begin, from->box.bottom}, {end, to->box.top}, link.label, link.text);
       return;
     }
-    const bool is_down = from->lane < to->lane;
-    const Point start{at(*from, is_down ? 0.62 : 0.38), is_down ? from->box.bottom : from->box.top};
-    const Point end{at(*to, is_down ? 0.62 : 0.38), is_down ? to->box.top : to->box.bottom};
-    draw_arrow(canvas, start, end, link.label, link.text);
+    const double x = kMargin + kLaneLabels + kGutter / 2;
+    const double begin = (from->box.top + from->box.bottom) / 2;
+    const double end = (to->box.top + to->box.bottom) / 2;
+    canvas.line({from->box.left, begin}, {x, begin}, kArrow, 1.6);
+    canvas.line({x, begin}, {x, end}, kArrow, 1.6);
+    draw_arrow(canvas, {x, end}, {to->box.left, end}, "", link.text);
+    canvas.text({x, (begin + end) / 2 + 4}, link.label, {12, kArrow, "middle", true, true});
   }
 
   void draw_legend(SvgCanvas& canvas, double y) const {
@@ -267,7 +279,7 @@ class Diagram {
         "A bar is an operation from invocation to answer; dashed: nobody knows "
         "whether it happened. Left to right in real time, not to scale.";
     canvas.text({kMargin, y}, text, {11, "#777777"});
-    if (!finding_.links.empty()) {
+    if (is_cycle()) {
       text =
           "An arrow leads to what must come later: ww wrote the next version, wr was read, rw was "
           "not seen yet.";
@@ -283,7 +295,7 @@ class Diagram {
   const std::vector<Operation>& operations_;
   const history::Verdict& verdict_;
   const Finding& finding_;
-  std::map<std::int64_t, std::size_t> lanes_;
+  std::vector<std::string> lanes_;
   std::vector<Bar> bars_;
   std::vector<double> column_ends_;
   std::size_t columns_ = 0;

@@ -277,7 +277,7 @@ void compare(Differential& differential, std::uint64_t histories) {
   EXPECT_GT(failed, histories / 50);
 }
 
-constexpr std::uint64_t kHistories = 4000;
+constexpr std::uint64_t kComparisons = 4000;
 
 TEST(Differential, Registers) {
   std::int64_t value = -1;
@@ -315,7 +315,7 @@ TEST(Differential, Registers) {
     if (answer != nullptr && to_string(*answer) != state) return std::nullopt;
     return state;
   };
-  compare(differential, kHistories);
+  compare(differential, kComparisons);
 }
 
 TEST(Differential, TextsThatGrow) {
@@ -348,7 +348,7 @@ TEST(Differential, TextsThatGrow) {
     if (answer != nullptr && answer->items()[1].text() != state) return std::nullopt;
     return state;
   };
-  compare(differential, kHistories);
+  compare(differential, kComparisons);
 }
 
 TEST(Differential, Queues) {
@@ -382,7 +382,7 @@ TEST(Differential, Queues) {
     if (state.empty() || state.substr(0, 1) != to_string(*answer)) return std::nullopt;
     return state.substr(1);
   };
-  compare(differential, kHistories);
+  compare(differential, kComparisons);
 }
 
 TEST(Differential, SetsThatAreReadAsAWhole) {
@@ -422,7 +422,7 @@ TEST(Differential, SetsThatAreReadAsAWhole) {
     for (const Value& item : answer->items()) shown += to_string(item);
     return shown == state ? std::optional(state) : std::nullopt;
   };
-  compare(differential, kHistories);
+  compare(differential, kComparisons);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "dissensus/options.h"
 
+#include "history/finding_names.h"
 #include "history/random_history.h"
 #include "history/reader.h"
 
@@ -34,12 +35,6 @@ Verdict check_text(const std::string& text, TransactionKind kind,
                    const TransactionOptions& options = {}) {
   const History history = parse_history("test", text);
   return check_transactions(history, operations_of(history), kind, options);
-}
-
-std::vector<std::string> names_of(const Verdict& verdict) {
-  std::vector<std::string> names;
-  for (const Finding& finding : verdict.findings) names.push_back(finding.name);
-  return names;
 }
 
 /// Transactions that are all open at the same time, each of a process of its own, so that neither
@@ -275,9 +270,9 @@ TEST(Transactions, TheShortestCycleIsShownWithItsReasons) {
   const Finding& finding = verdict.findings[0];
   ASSERT_EQ(finding.links.size(), 2u);
   EXPECT_EQ(finding.links[0].label, "rw");
-  EXPECT_EQ(finding.links[0].text, "did not see what it wrote to key 2");
+  EXPECT_EQ(finding.links[0].text, "T1 did not see what T2 wrote to key 2");
   EXPECT_EQ(finding.links[1].label, "wr");
-  EXPECT_EQ(finding.links[1].text, "wrote what it read of key 1");
+  EXPECT_EQ(finding.links[1].text, "T2 wrote what T1 read of key 1");
   EXPECT_EQ(finding.links[0].from, 1u);
   EXPECT_EQ(finding.links[0].to, 0u);
 }

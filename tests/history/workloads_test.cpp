@@ -7,6 +7,7 @@
 #include "dissensus/options.h"
 
 #include "history/checker.h"
+#include "history/finding_names.h"
 #include "history/reader.h"
 
 namespace dissensus::history {
@@ -29,12 +30,6 @@ Verdict check_lines(std::string_view model, std::initializer_list<std::string> l
   }
   const History history = parse_history("test", text);
   return check(history, operations_of(history), model, options);
-}
-
-std::vector<std::string> names_of(const Verdict& verdict) {
-  std::vector<std::string> names;
-  for (const Finding& finding : verdict.findings) names.push_back(finding.name);
-  return names;
 }
 
 std::string figure(const Verdict& verdict, const std::string& name) {
