@@ -98,9 +98,13 @@ Supervisor::Supervisor(const Plan& plan, HostListener& listener)
   }
 }
 
+/// The first process of a PID namespace ends only after all others were collected, and those that
+/// are traced wait for us.
 Supervisor::~Supervisor() {
   for (const auto& process : processes_) {
-    if (!process->is_dead) ::kill(process->pid, SIGKILL);
+    if (process->is_dead) continue;
+    ::kill(process->pid, SIGKILL);
+    collect(*process);
   }
 }
 
@@ -343,9 +347,14 @@ void Supervisor::kill_process(Process& process) {
   reap_process(process);
 }
 
-/// The process is ending: collects all its threads.
 void Supervisor::reap_process(Process& process) {
   if (process.is_dead) return;
+  collect(process);
+  finish_process(process);
+}
+
+/// The process is ending: waits for all its threads.
+void Supervisor::collect(Process& process) {
   process.is_dead = true;
   std::vector<Thread*> threads = process.threads;
   std::reverse(threads.begin(), threads.end());  // the first thread last: it is reported last
@@ -363,7 +372,6 @@ void Supervisor::reap_process(Process& process) {
   if (process.is_leader_gone) {
     if (const Stop stop = wait_for_stop(process.pid); stop.status != 0) process.status = stop.status;
   }
-  finish_process(process);
 }
 
 void Supervisor::finish_process(Process& process) {

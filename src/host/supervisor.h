@@ -187,6 +187,7 @@ class Supervisor {
   void forget_thread(Thread& thread);
   void reap_process(Process& process);
   void finish_process(Process& process);
+  void collect(Process& process);
   void release_vfork_parent(Process& child);
   bool check_limits();
   void queue_back(Thread& thread);

@@ -10,6 +10,7 @@
 #include "systems/dag/system.h"
 #include "systems/live/system.h"
 #include "systems/majority/majority.h"
+#include "systems/server/system.h"
 #include "systems/xrpl/system.h"
 
 namespace dissensus::run {
@@ -21,6 +22,7 @@ const SystemRegistry& built_in_systems() {
     registry.add(xrpl::xrpl_entry());
     registry.add(dag::dag_entry());
     registry.add(live::rippled_entry());
+    registry.add(server::server_entry());
     return registry;
   }();
   return kRegistry;

@@ -63,7 +63,7 @@ void escape(const char* secret) {
   try_path("/etc/shadow", O_RDONLY);
   try_path("/root/x", O_CREAT | O_WRONLY);
   try_path("/usr/bin/dissensus-was-here", O_CREAT | O_WRONLY);
-  try_path("../../../../../../work", O_RDONLY);
+  try_path("../../../../../../home", O_RDONLY);
   try_path("/proc/1/root/etc/shadow", O_RDONLY);
   try_path("/dev/mem", O_RDONLY);
   try_path("/dev/vda", O_RDONLY);
