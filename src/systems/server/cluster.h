@@ -33,7 +33,7 @@ struct News {
   bool of_client = false;
 };
 
-class ServerCluster final : public Cluster, public Outside, private host::HostListener {
+class ServerCluster final : public Cluster, public Outside, public host::HostListener {
  public:
   /// Prepares the nodes' folders. `settings` outlives this. Throws OutsideError.
   ServerCluster(const Settings& settings, std::uint64_t seed);
