@@ -98,9 +98,10 @@ Outcome clock_nanosleep_call(Supervisor& supervisor, Thread& thread) {
   const int clock = descriptor_argument(thread, 0);
   const bool is_absolute = (thread.arguments[1] & TIMER_ABSTIME) != 0;
   const HostTime deadline =
-      is_absolute ? supervisor.time_of(thread.process->machine, is_calendar_clock(clock),
-                                       to_duration(*value))
-                  : after(supervisor.now(), std::max(to_duration(*value), supervisor.plan().sleep_min));
+      is_absolute
+          ? supervisor.time_of(thread.process->machine, is_calendar_clock(clock),
+                               to_duration(*value))
+          : after(supervisor.now(), std::max(to_duration(*value), supervisor.plan().sleep_min));
   return sleep_until(supervisor, thread, deadline);
 }
 
@@ -109,10 +110,14 @@ Outcome sched_yield_call(Supervisor& supervisor, Thread& thread) {
 }
 
 constexpr CallEntry kCalls[] = {
-    {SYS_clock_gettime, clock_gettime_call}, {SYS_gettimeofday, gettimeofday_call},
-    {SYS_time, time_call},                   {SYS_clock_getres, clock_getres_call},
-    {SYS_times, times_call},                 {SYS_getrusage, getrusage_call},
-    {SYS_nanosleep, nanosleep_call},         {SYS_clock_nanosleep, clock_nanosleep_call},
+    {SYS_clock_gettime, clock_gettime_call},
+    {SYS_gettimeofday, gettimeofday_call},
+    {SYS_time, time_call},
+    {SYS_clock_getres, clock_getres_call},
+    {SYS_times, times_call},
+    {SYS_getrusage, getrusage_call},
+    {SYS_nanosleep, nanosleep_call},
+    {SYS_clock_nanosleep, clock_nanosleep_call},
     {SYS_sched_yield, sched_yield_call},
 };
 

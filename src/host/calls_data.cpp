@@ -74,8 +74,8 @@ std::optional<std::string> gather(const Thread& thread, const std::vector<iovec>
     if (bytes.size() + piece.iov_len > kBytesMax) return std::nullopt;
     const std::size_t at = bytes.size();
     bytes.resize(at + piece.iov_len);
-    if (!read_memory(thread.tid, reinterpret_cast<std::uint64_t>(piece.iov_base),
-                     bytes.data() + at, piece.iov_len)) {
+    if (!read_memory(thread.tid, reinterpret_cast<std::uint64_t>(piece.iov_base), bytes.data() + at,
+                     piece.iov_len)) {
       return std::nullopt;
     }
   }
@@ -115,7 +115,8 @@ HostTime timeout_of(const Supervisor& supervisor, const Descriptor& descriptor, 
 }
 
 Outcome wait_until(Supervisor& supervisor, Thread& thread, Descriptor descriptor, short events) {
-  if (thread.timed_out) return answer(thread.progress != 0 ? static_cast<long>(thread.progress) : -EAGAIN);
+  if (thread.timed_out)
+    return answer(thread.progress != 0 ? static_cast<long>(thread.progress) : -EAGAIN);
   if (!thread.is_retry) {
     thread.deadline = timeout_of(supervisor, descriptor, (events & POLLIN) != 0);
   }
@@ -233,10 +234,10 @@ Outcome write_in_pieces(Supervisor& supervisor, Thread& thread, Descriptor descr
   fcntl(fd, F_SETFL, descriptor.flags | O_NONBLOCK);
   ssize_t written = 0;
   int error = 0;
-  for (std::string_view rest = *bytes; !rest.empty(); rest.remove_prefix(static_cast<std::size_t>(written))) {
-    written = S_ISSOCK(descriptor.info.st_mode)
-                  ? send(fd, rest.data(), rest.size(), MSG_NOSIGNAL)
-                  : write(fd, rest.data(), rest.size());
+  for (std::string_view rest = *bytes; !rest.empty();
+       rest.remove_prefix(static_cast<std::size_t>(written))) {
+    written = S_ISSOCK(descriptor.info.st_mode) ? send(fd, rest.data(), rest.size(), MSG_NOSIGNAL)
+                                                : write(fd, rest.data(), rest.size());
     if (written < 0) {
       error = errno;
       break;
@@ -264,8 +265,8 @@ Outcome write_to_file(Supervisor& supervisor, Thread& thread, const Descriptor& 
     }
   }
   if (disk.model().keeps_unsynced && !is_synced) {
-    const bool is_placed = thread.call == SYS_pwrite64 || thread.call == SYS_pwritev ||
-                           thread.call == SYS_pwritev2;
+    const bool is_placed =
+        thread.call == SYS_pwrite64 || thread.call == SYS_pwritev || thread.call == SYS_pwritev2;
     std::uint64_t offset = 0;
     if (is_placed) {
       offset = thread.arguments[3];
@@ -293,8 +294,8 @@ long send_datagram(Supervisor& supervisor, const Thread& thread, DatagramSocket&
 Outcome write_datagram(Supervisor& supervisor, Thread& thread, const Descriptor& descriptor) {
   const auto socket = special_as<DatagramSocket>(descriptor);
   if (thread.call == SYS_sendto) {
-    return answer(send_datagram(supervisor, thread, *socket, pieces_of(thread),
-                                thread.arguments[4], thread.arguments[5]));
+    return answer(send_datagram(supervisor, thread, *socket, pieces_of(thread), thread.arguments[4],
+                                thread.arguments[5]));
   }
   if (thread.call == SYS_sendmsg) {
     const auto message = read_value<msghdr>(thread.tid, thread.arguments[1]);
@@ -423,13 +424,11 @@ Outcome ioctl_call(Supervisor& supervisor, Thread& thread) {
 }
 
 constexpr CallEntry kCalls[] = {
-    {SYS_read, read_call},          {SYS_readv, read_call},
-    {SYS_recvfrom, read_call},      {SYS_recvmsg, read_call},
-    {SYS_write, write_call},        {SYS_writev, write_call},
-    {SYS_pwrite64, write_call},     {SYS_pwritev, write_call},
-    {SYS_pwritev2, write_call},     {SYS_sendto, write_call},
-    {SYS_sendmsg, write_call},      {SYS_sendmmsg, sendmmsg_call},
-    {SYS_recvmmsg, recvmmsg_call},  {SYS_ioctl, ioctl_call},
+    {SYS_read, read_call},         {SYS_readv, read_call},    {SYS_recvfrom, read_call},
+    {SYS_recvmsg, read_call},      {SYS_write, write_call},   {SYS_writev, write_call},
+    {SYS_pwrite64, write_call},    {SYS_pwritev, write_call}, {SYS_pwritev2, write_call},
+    {SYS_sendto, write_call},      {SYS_sendmsg, write_call}, {SYS_sendmmsg, sendmmsg_call},
+    {SYS_recvmmsg, recvmmsg_call}, {SYS_ioctl, ioctl_call},
 };
 
 }  // namespace

@@ -23,9 +23,8 @@ namespace {
 // ---- opening
 
 constexpr std::string_view kOwnProcFiles[] = {
-    "maps", "exe",  "cmdline", "environ", "fd",     "task",      "comm",  "auxv",
-    "cwd",  "root", "limits",  "mounts",  "cgroup", "mountinfo", "ns",    "oom_score_adj",
-    "fdinfo"};
+    "maps", "exe",    "cmdline", "environ", "fd",        "task", "comm",          "auxv",  "cwd",
+    "root", "limits", "mounts",  "cgroup",  "mountinfo", "ns",   "oom_score_adj", "fdinfo"};
 constexpr std::string_view kProcFiles[] = {
     "/proc/cpuinfo",
     "/proc/meminfo",
@@ -76,12 +75,12 @@ bool is_repeatable(std::string_view path, const Process& process) {
 
 std::string absolute_path(const Thread& thread, int folder, const std::string& path) {
   if (path.starts_with('/')) return path;
-  const std::string link = folder == AT_FDCWD
-                               ? fmt::format("/proc/{}/cwd", thread.tid)
-                               : fmt::format("/proc/{}/fd/{}", thread.tid, folder);
+  const std::string link = folder == AT_FDCWD ? fmt::format("/proc/{}/cwd", thread.tid)
+                                              : fmt::format("/proc/{}/fd/{}", thread.tid, folder);
   std::array<char, 4096> target{};
   const ssize_t length = readlink(link.c_str(), target.data(), target.size() - 1);
-  return length <= 0 ? path : std::string(target.data(), static_cast<std::size_t>(length)) + "/" + path;
+  return length <= 0 ? path
+                     : std::string(target.data(), static_cast<std::size_t>(length)) + "/" + path;
 }
 
 Outcome open_call(Supervisor& supervisor, Thread& thread) {
@@ -276,17 +275,28 @@ Outcome mmap_call(Supervisor& supervisor, Thread& thread) {
 }
 
 constexpr CallEntry kCalls[] = {
-    {SYS_open, open_call},           {SYS_openat, open_call},
-    {SYS_creat, open_call},          {SYS_stat, stat_call},
-    {SYS_lstat, stat_call},          {SYS_fstat, stat_call},
-    {SYS_newfstatat, stat_call},     {SYS_statx, statx_call},
-    {SYS_statfs, statfs_call},       {SYS_fstatfs, statfs_call},
-    {SYS_getdents64, getdents_call}, {SYS_fsync, sync_call},
-    {SYS_fdatasync, sync_call},      {SYS_sync, sync_call},
-    {SYS_syncfs, sync_call},         {SYS_msync, sync_call},
-    {SYS_sync_file_range, sync_call}, {SYS_ftruncate, ftruncate_call},
-    {SYS_fallocate, fallocate_call}, {SYS_flock, flock_call},
-    {SYS_fcntl, fcntl_call},         {SYS_mmap, mmap_call},
+    {SYS_open, open_call},
+    {SYS_openat, open_call},
+    {SYS_creat, open_call},
+    {SYS_stat, stat_call},
+    {SYS_lstat, stat_call},
+    {SYS_fstat, stat_call},
+    {SYS_newfstatat, stat_call},
+    {SYS_statx, statx_call},
+    {SYS_statfs, statfs_call},
+    {SYS_fstatfs, statfs_call},
+    {SYS_getdents64, getdents_call},
+    {SYS_fsync, sync_call},
+    {SYS_fdatasync, sync_call},
+    {SYS_sync, sync_call},
+    {SYS_syncfs, sync_call},
+    {SYS_msync, sync_call},
+    {SYS_sync_file_range, sync_call},
+    {SYS_ftruncate, ftruncate_call},
+    {SYS_fallocate, fallocate_call},
+    {SYS_flock, flock_call},
+    {SYS_fcntl, fcntl_call},
+    {SYS_mmap, mmap_call},
 };
 
 }  // namespace

@@ -89,7 +89,8 @@ Outcome wait_call(Supervisor& supervisor, Thread& thread, const FutexKey& key, i
   }
   const auto value = read_value<std::uint32_t>(thread.tid, thread.arguments[0]);
   if (!value) return answer(-EFAULT);
-  if (*value != static_cast<std::uint32_t>(thread.arguments[2])) return supervisor.idle(thread, -EAGAIN);
+  if (*value != static_cast<std::uint32_t>(thread.arguments[2]))
+    return supervisor.idle(thread, -EAGAIN);
   HostTime deadline = kNever;
   if (thread.arguments[3] != 0) {
     const auto limit = read_value<timespec>(thread.tid, thread.arguments[3]);
@@ -176,8 +177,7 @@ Outcome lock_pi_call(Supervisor& supervisor, Thread& thread, const FutexKey& key
   const auto self = static_cast<std::uint32_t>(thread.inner_tid);
   if ((*value & FUTEX_TID_MASK) == 0) {
     const std::uint32_t waiters = supervisor.futex_has_waiters(key) ? FUTEX_WAITERS : 0;
-    write_value(thread.tid, thread.arguments[0],
-                self | waiters | (*value & FUTEX_OWNER_DIED));
+    write_value(thread.tid, thread.arguments[0], self | waiters | (*value & FUTEX_OWNER_DIED));
     return answer(0);
   }
   if ((*value & FUTEX_TID_MASK) == self) return answer(-EDEADLK);
@@ -235,8 +235,8 @@ Outcome futex_call(Supervisor& supervisor, Thread& thread) {
     }
     case FUTEX_REQUEUE: {
       const int woken = supervisor.futex_wake(key, count, ~0U);
-      return answer(woken + supervisor.futex_requeue(key, second(),
-                                                     static_cast<int>(thread.arguments[3])));
+      return answer(woken +
+                    supervisor.futex_requeue(key, second(), static_cast<int>(thread.arguments[3])));
     }
     case FUTEX_WAKE_OP:
       return wake_op_call(supervisor, thread, key, second());

@@ -110,7 +110,8 @@ Outcome limit_call(Supervisor&, Thread&) {
 
 Outcome mincore_call(Supervisor&, Thread& thread) {
   const std::string all((thread.arguments[1] + 4095) / 4096, '\1');
-  write_memory(thread.tid, thread.arguments[2], all.data(), std::min<std::size_t>(all.size(), 1 << 20));
+  write_memory(thread.tid, thread.arguments[2], all.data(),
+               std::min<std::size_t>(all.size(), 1 << 20));
   return answer(0);
 }
 

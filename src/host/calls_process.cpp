@@ -91,11 +91,11 @@ Outcome waitid_call(Supervisor& supervisor, Thread& thread) {
 }
 
 constexpr CallEntry kCalls[] = {
-    {SYS_clone, create_call},           {SYS_fork, create_call},
-    {SYS_vfork, create_call},           {SYS_execve, execute_call},
-    {SYS_execveat, execute_call},       {SYS_exit, exit_call},
-    {SYS_exit_group, exit_group_call},  {SYS_set_tid_address, set_tid_address_call},
-    {SYS_wait4, wait4_call},            {SYS_waitid, waitid_call},
+    {SYS_clone, create_call},          {SYS_fork, create_call},
+    {SYS_vfork, create_call},          {SYS_execve, execute_call},
+    {SYS_execveat, execute_call},      {SYS_exit, exit_call},
+    {SYS_exit_group, exit_group_call}, {SYS_set_tid_address, set_tid_address_call},
+    {SYS_wait4, wait4_call},           {SYS_waitid, waitid_call},
 };
 
 }  // namespace

@@ -24,8 +24,7 @@ void take_signal_mask(Thread& thread, std::uint64_t address) {
 }
 
 HostTime deadline_of_milliseconds(const Supervisor& supervisor, int milliseconds) {
-  return milliseconds < 0 ? kNever
-                          : supervisor.now() + std::chrono::milliseconds(milliseconds);
+  return milliseconds < 0 ? kNever : supervisor.now() + std::chrono::milliseconds(milliseconds);
 }
 
 HostTime deadline_at(const Supervisor& supervisor, const Thread& thread, std::uint64_t address) {
@@ -79,8 +78,7 @@ Outcome poll_call(Supervisor& supervisor, Thread& thread) {
   if (count > 65536) return answer(-EINVAL);
   if (!thread.is_retry) {
     if (thread.call == SYS_poll) {
-      thread.deadline =
-          deadline_of_milliseconds(supervisor, static_cast<int>(thread.arguments[2]));
+      thread.deadline = deadline_of_milliseconds(supervisor, static_cast<int>(thread.arguments[2]));
     } else {
       thread.deadline = deadline_at(supervisor, thread, thread.arguments[2]);
       take_signal_mask(thread, thread.arguments[3]);
@@ -122,7 +120,8 @@ Outcome select_call(Supervisor& supervisor, Thread& thread) {
     if (thread.call == SYS_select && thread.arguments[4] != 0) {
       const auto limit = read_value<timeval>(thread.tid, thread.arguments[4]);
       if (!limit) return answer(-EFAULT);
-      thread.deadline = after(supervisor.now(), to_duration({limit->tv_sec, limit->tv_usec * 1000}));
+      thread.deadline =
+          after(supervisor.now(), to_duration({limit->tv_sec, limit->tv_usec * 1000}));
     }
     if (thread.call == SYS_pselect6 && thread.arguments[5] != 0) {
       if (const auto packed = read_value<std::uint64_t>(thread.tid, thread.arguments[5])) {
@@ -181,8 +180,8 @@ Outcome epoll_call(Supervisor& supervisor, Thread& thread) {
     thread.deadline = stretched(supervisor, thread.deadline);
   }
   std::vector<epoll_event> events(static_cast<std::size_t>(std::min(count, 1024)));
-  const int ready = epoll_wait(descriptor.handle.get(), events.data(),
-                               static_cast<int>(events.size()), 0);
+  const int ready =
+      epoll_wait(descriptor.handle.get(), events.data(), static_cast<int>(events.size()), 0);
   if (ready < 0) return answer(-errno);
   if (ready == 0) {
     std::vector<Interest> interests;
@@ -198,9 +197,8 @@ Outcome epoll_call(Supervisor& supervisor, Thread& thread) {
 }
 
 constexpr CallEntry kCalls[] = {
-    {SYS_poll, poll_call},          {SYS_ppoll, poll_call},
-    {SYS_select, select_call},      {SYS_pselect6, select_call},
-    {SYS_epoll_wait, epoll_call},   {SYS_epoll_pwait, epoll_call},
+    {SYS_poll, poll_call},          {SYS_ppoll, poll_call},       {SYS_select, select_call},
+    {SYS_pselect6, select_call},    {SYS_epoll_wait, epoll_call}, {SYS_epoll_pwait, epoll_call},
     {SYS_epoll_pwait2, epoll_call},
 };
 

@@ -75,8 +75,8 @@ Outcome send_to_thread(Supervisor& supervisor, Thread& thread) {
   const bool has_group = thread.call == SYS_tgkill || thread.call == SYS_rt_tgsigqueueinfo;
   const auto target = static_cast<pid_t>(thread.arguments[has_group ? 1 : 0]);
   const int number = static_cast<int>(thread.arguments[has_group ? 2 : 1]);
-  Thread* const other = thread.call == SYS_rt_sigqueueinfo ? nullptr
-                                                          : supervisor.thread_of_inner(target);
+  Thread* const other =
+      thread.call == SYS_rt_sigqueueinfo ? nullptr : supervisor.thread_of_inner(target);
   Process* const process = other != nullptr ? other->process : supervisor.process_of_inner(target);
   if (process == nullptr || process->machine != thread.process->machine) return answer(-ESRCH);
   if (process == thread.process && number == SIGKILL) {

@@ -190,9 +190,8 @@ Outcome connect_call(Supervisor& supervisor, Thread& thread) {
                                                    thread.process->program);
   if (result != 0) return answer(result);
   if (is_nonblocking) return answer(-EINPROGRESS);
-  return wait_for_connection(supervisor, thread,
-                             supervisor.descriptor(thread, descriptor_argument(thread, 0)),
-                             *stream);
+  return wait_for_connection(
+      supervisor, thread, supervisor.descriptor(thread, descriptor_argument(thread, 0)), *stream);
 }
 
 Outcome accept_call(Supervisor& supervisor, Thread& thread) {
@@ -265,9 +264,9 @@ Outcome getsockopt_call(Supervisor& supervisor, Thread& thread) {
   const auto room = read_value<socklen_t>(thread.tid, thread.arguments[4]);
   if (!room) return answer(-EFAULT);
   const auto stream = stream_of(descriptor);
-  const int family = stream != nullptr               ? stream->family
+  const int family = stream != nullptr                    ? stream->family
                      : datagram_of(descriptor) != nullptr ? datagram_of(descriptor)->family
-                                                           : AF_UNIX;
+                                                          : AF_UNIX;
   int value = 0;
   if (level == SOL_SOCKET) {
     switch (option) {
@@ -306,11 +305,11 @@ Outcome getsockopt_call(Supervisor& supervisor, Thread& thread) {
 }
 
 constexpr CallEntry kCalls[] = {
-    {SYS_socket, socket_call},           {SYS_bind, bind_call},
-    {SYS_listen, listen_call},           {SYS_connect, connect_call},
-    {SYS_accept, accept_call},           {SYS_accept4, accept_call},
-    {SYS_getsockname, name_call},        {SYS_getpeername, name_call},
-    {SYS_setsockopt, setsockopt_call},   {SYS_getsockopt, getsockopt_call},
+    {SYS_socket, socket_call},         {SYS_bind, bind_call},
+    {SYS_listen, listen_call},         {SYS_connect, connect_call},
+    {SYS_accept, accept_call},         {SYS_accept4, accept_call},
+    {SYS_getsockname, name_call},      {SYS_getpeername, name_call},
+    {SYS_setsockopt, setsockopt_call}, {SYS_getsockopt, getsockopt_call},
 };
 
 }  // namespace

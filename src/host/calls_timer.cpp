@@ -23,7 +23,8 @@ constexpr int kRealTimer = -1;  ///< ITIMER_REAL among the timers of a process
 std::uint64_t take_unread(TimerSocket& timer) {
   std::uint64_t sum = 0;
   std::uint64_t count = 0;
-  while (recv(timer.program.get(), &count, sizeof count, MSG_DONTWAIT) == sizeof count) sum += count;
+  while (recv(timer.program.get(), &count, sizeof count, MSG_DONTWAIT) == sizeof count)
+    sum += count;
   return sum;
 }
 
@@ -103,8 +104,7 @@ Outcome timerfd_settime_call(Supervisor& supervisor, Thread& thread) {
 Outcome timerfd_gettime_call(Supervisor& supervisor, Thread& thread) {
   const auto timer = timer_argument(supervisor, thread);
   if (timer == nullptr) return answer(-EINVAL);
-  write_value(thread.tid, thread.arguments[1],
-              remaining(supervisor, timer->next, timer->interval));
+  write_value(thread.tid, thread.arguments[1], remaining(supervisor, timer->next, timer->interval));
   return answer(0);
 }
 
@@ -161,14 +161,12 @@ Outcome getitimer_call(Supervisor& supervisor, Thread& thread) {
 
 Outcome alarm_call(Supervisor& supervisor, Thread& thread) {
   SignalTimer& timer = thread.process->timers[kRealTimer];
-  const long left = timer.next == kNever
-                        ? 0
-                        : remaining(supervisor, timer.next, {}).it_value.tv_sec + 1;
+  const long left =
+      timer.next == kNever ? 0 : remaining(supervisor, timer.next, {}).it_value.tv_sec + 1;
   timer.signal = SIGALRM;
   timer.interval = {};
   const auto seconds = static_cast<std::uint32_t>(thread.arguments[0]);
-  timer.next =
-      seconds == 0 ? kNever : after(supervisor.now(), std::chrono::seconds(seconds));
+  timer.next = seconds == 0 ? kNever : after(supervisor.now(), std::chrono::seconds(seconds));
   supervisor.arm_timer(*thread.process, kRealTimer);
   return answer(left);
 }
@@ -202,7 +200,7 @@ Outcome timer_create_call(Supervisor& supervisor, Thread& thread) {
 SignalTimer* posix_timer(Thread& thread) {
   const auto timer = thread.process->timers.find(descriptor_argument(thread, 0));
   return timer == thread.process->timers.end() || !timer->second.is_posix ? nullptr
-                                                                           : &timer->second;
+                                                                          : &timer->second;
 }
 
 Outcome timer_settime_call(Supervisor& supervisor, Thread& thread) {
@@ -231,8 +229,7 @@ Outcome timer_settime_call(Supervisor& supervisor, Thread& thread) {
 Outcome timer_gettime_call(Supervisor& supervisor, Thread& thread) {
   const SignalTimer* timer = posix_timer(thread);
   if (timer == nullptr) return answer(-EINVAL);
-  write_value(thread.tid, thread.arguments[1],
-              remaining(supervisor, timer->next, timer->interval));
+  write_value(thread.tid, thread.arguments[1], remaining(supervisor, timer->next, timer->interval));
   return answer(0);
 }
 
@@ -249,11 +246,16 @@ Outcome timer_delete_call(Supervisor&, Thread& thread) {
 }
 
 constexpr CallEntry kCalls[] = {
-    {SYS_timerfd_create, timerfd_create_call},   {SYS_timerfd_settime, timerfd_settime_call},
-    {SYS_timerfd_gettime, timerfd_gettime_call}, {SYS_setitimer, setitimer_call},
-    {SYS_getitimer, getitimer_call},             {SYS_alarm, alarm_call},
-    {SYS_timer_create, timer_create_call},       {SYS_timer_settime, timer_settime_call},
-    {SYS_timer_gettime, timer_gettime_call},     {SYS_timer_getoverrun, timer_getoverrun_call},
+    {SYS_timerfd_create, timerfd_create_call},
+    {SYS_timerfd_settime, timerfd_settime_call},
+    {SYS_timerfd_gettime, timerfd_gettime_call},
+    {SYS_setitimer, setitimer_call},
+    {SYS_getitimer, getitimer_call},
+    {SYS_alarm, alarm_call},
+    {SYS_timer_create, timer_create_call},
+    {SYS_timer_settime, timer_settime_call},
+    {SYS_timer_gettime, timer_gettime_call},
+    {SYS_timer_getoverrun, timer_getoverrun_call},
     {SYS_timer_delete, timer_delete_call},
 };
 

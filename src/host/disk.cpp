@@ -12,8 +12,8 @@ namespace dissensus::host {
 HostTime Disk::sync_cost(Process& process) const {
   HostTime cost = model_.sync;
   if (model_.bytes_per_second != 0) {
-    const double seconds = static_cast<double>(process.unsynced_bytes) /
-                           static_cast<double>(model_.bytes_per_second);
+    const double seconds =
+        static_cast<double>(process.unsynced_bytes) / static_cast<double>(model_.bytes_per_second);
     cost += std::chrono::duration_cast<HostTime>(std::chrono::duration<double>(seconds));
   }
   process.unsynced_bytes = 0;
@@ -76,9 +76,8 @@ std::size_t Disk::lose(MachineId machine) {
     const std::size_t kept = random_.below(file.writes.size() + 1);
     while (file.writes.size() > kept) {
       const Replaced& last = file.writes.back();
-      if (!last.bytes.empty() &&
-          pwrite(file.handle.get(), last.bytes.data(), last.bytes.size(),
-                 static_cast<off_t>(last.offset)) < 0) {
+      if (!last.bytes.empty() && pwrite(file.handle.get(), last.bytes.data(), last.bytes.size(),
+                                        static_cast<off_t>(last.offset)) < 0) {
         break;
       }
       if (ftruncate(file.handle.get(), static_cast<off_t>(last.size_before)) != 0) break;

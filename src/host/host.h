@@ -35,20 +35,20 @@ using ConnectionId = std::uint32_t;
 
 /// A limit on everything; what was hit is in the report.
 struct Limits {
-  std::uint64_t memory_bytes = 4ULL << 30;   ///< per process, and resident of all together
-  std::uint64_t folder_bytes = 2ULL << 30;   ///< all folders together
-  std::uint64_t output_bytes = 16ULL << 20;  ///< per program; what follows is counted, not kept
-  std::size_t threads = 1024;                ///< alive at once, all programs together
-  std::chrono::seconds wall_time{600};       ///< of the whole run
+  std::uint64_t memory_bytes = 4ULL << 30;    ///< per process, and resident of all together
+  std::uint64_t folder_bytes = 2ULL << 30;    ///< all folders together
+  std::uint64_t output_bytes = 16ULL << 20;   ///< per program; what follows is counted, not kept
+  std::size_t threads = 1024;                 ///< alive at once, all programs together
+  std::chrono::seconds wall_time{600};        ///< of the whole run
   std::chrono::milliseconds stop_time{4000};  ///< for which a thread may compute without any call
 };
 
 /// What writing costs, and what a loss of power takes.
 struct DiskModel {
-  std::chrono::nanoseconds write{0};    ///< per call that writes to a file
-  std::chrono::nanoseconds sync{0};     ///< per fsync and its like
-  std::uint64_t bytes_per_second = 0;   ///< added to a sync for what was written before; 0: free
-  bool keeps_unsynced = false;          ///< remember what a loss of power takes (power_loss)
+  std::chrono::nanoseconds write{0};   ///< per call that writes to a file
+  std::chrono::nanoseconds sync{0};    ///< per fsync and its like
+  std::uint64_t bytes_per_second = 0;  ///< added to a sync for what was written before; 0: free
+  bool keeps_unsynced = false;         ///< remember what a loss of power takes (power_loss)
 };
 
 struct Machine {
@@ -89,8 +89,8 @@ struct Endpoint {
   std::uint16_t port = 0;
 };
 std::string to_string(const Endpoint& endpoint);
-/// The address of a machine: 127.0.0.(10 + number), then 127.0.1.x and so on. 127.0.0.1 is, on every
-/// machine, the machine itself.
+/// The address of a machine: 127.0.0.(10 + number), then 127.0.1.x and so on. 127.0.0.1 is, on
+/// every machine, the machine itself.
 std::uint32_t address_of(MachineId machine);
 
 struct Connection {

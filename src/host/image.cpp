@@ -172,8 +172,8 @@ std::map<std::uint64_t, std::uint64_t> read_auxiliary(pid_t pid) {
   std::array<Elf64_auxv_t, 64> entries{};
   const ssize_t got = file ? read(file.get(), entries.data(), sizeof entries) : 0;
   std::map<std::uint64_t, std::uint64_t> result;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(std::max<ssize_t>(got, 0)) / sizeof entries[0];
-       ++i) {
+  for (std::size_t i = 0;
+       i < static_cast<std::size_t>(std::max<ssize_t>(got, 0)) / sizeof entries[0]; ++i) {
     result[entries[i].a_type] = entries[i].a_un.a_val;
   }
   return result;
@@ -195,13 +195,12 @@ bool replace_vdso(pid_t tid, std::uint64_t base) {
       break;
     }
   }
-  const Replacement replacements[] = {
-      {"__vdso_clock_gettime", dissensus_code_gettime},
-      {"__vdso_gettimeofday", dissensus_code_timeofday},
-      {"__vdso_time", dissensus_code_time},
-      {"__vdso_getcpu", dissensus_code_getcpu},
-      {"__vdso_clock_getres", dissensus_code_getres},
-      {"__vdso_getrandom", dissensus_code_getrandom}};
+  const Replacement replacements[] = {{"__vdso_clock_gettime", dissensus_code_gettime},
+                                      {"__vdso_gettimeofday", dissensus_code_timeofday},
+                                      {"__vdso_time", dissensus_code_time},
+                                      {"__vdso_getcpu", dissensus_code_getcpu},
+                                      {"__vdso_clock_getres", dissensus_code_getres},
+                                      {"__vdso_getrandom", dissensus_code_getrandom}};
   const auto at = [&]<class T>(std::uint64_t offset, T& value) {
     if (offset + sizeof value > image.size()) return false;
     std::memcpy(&value, image.data() + offset, sizeof value);
@@ -225,8 +224,7 @@ bool replace_vdso(pid_t tid, std::uint64_t base) {
         if (replacement.symbol != text) continue;
         std::array<unsigned char, 12> jump{0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};
         const std::uint64_t target =
-            kClockCodeAddress +
-            static_cast<std::uint64_t>(replacement.code - dissensus_clock_code);
+            kClockCodeAddress + static_cast<std::uint64_t>(replacement.code - dissensus_clock_code);
         std::memcpy(jump.data() + 2, &target, sizeof target);
         if (!overwrite_memory(tid, base + symbol.st_value, jump)) return false;
       }

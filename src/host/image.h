@@ -1,5 +1,5 @@
-// A program that was just loaded, made ready for virtual time: the clock is read from a page that we
-// write, random bytes that the kernel gave are ours, and instructions that tell real time stop.
+// A program that was just loaded, made ready for virtual time: the clock is read from a page that
+// we write, random bytes that the kernel gave are ours, and instructions that tell real time stop.
 #pragma once
 
 #include <cstdint>

@@ -77,8 +77,8 @@ void give_identity(Registers& registers) {
   const auto part = static_cast<unsigned>(registers.rcx);
   __cpuid_count(leaf, part, a, b, c, d);
   if (leaf == 1) {
-    c &= ~(1U << 30);    // RDRAND
-    b &= 0x00ff'ffffU;   // number of this processor
+    c &= ~(1U << 30);   // RDRAND
+    b &= 0x00ff'ffffU;  // number of this processor
   } else if (leaf == 7 && part == 0) {
     b &= ~(1U << 18 | 1U << 11 | 1U << 4);  // RDSEED, RTM, HLE
     c &= ~(1U << 22);                       // RDPID
@@ -119,13 +119,14 @@ Instructions::Found Instructions::find_random(pid_t tid, const Mapping& mapping)
       std::size_t first = offset;
       if (first > 0 && (code[first - 1] & 0xf0) == 0x40) --first;
       if (first > 0 && code[first - 1] == 0x66) --first;
-      if (!uses_carry({at + 3, static_cast<std::size_t>(std::min<std::ptrdiff_t>(end - at - 3, 24))})) {
+      if (!uses_carry(
+              {at + 3, static_cast<std::size_t>(std::min<std::ptrdiff_t>(end - at - 3, 24))})) {
         continue;
       }
-      found.emplace_back(begin + first - mapping.begin,
-                         std::vector<unsigned char>(
-                             code.begin() + static_cast<std::ptrdiff_t>(first),
-                             code.begin() + static_cast<std::ptrdiff_t>(offset + 3)));
+      found.emplace_back(
+          begin + first - mapping.begin,
+          std::vector<unsigned char>(code.begin() + static_cast<std::ptrdiff_t>(first),
+                                     code.begin() + static_cast<std::ptrdiff_t>(offset + 3)));
     }
   }
   return found;
@@ -161,8 +162,8 @@ void Instructions::forget(std::uint32_t process) {
 
 void Instructions::copy(std::uint32_t from, std::uint32_t to) {
   std::vector<std::pair<std::uint64_t, Site>> copied;
-  for (auto site = sites_.lower_bound({from, 0});
-       site != sites_.end() && site->first.first == from; ++site) {
+  for (auto site = sites_.lower_bound({from, 0}); site != sites_.end() && site->first.first == from;
+       ++site) {
     copied.emplace_back(site->first.second, site->second);
   }
   for (auto& [address, site] : copied) sites_[{to, address}] = std::move(site);

@@ -47,8 +47,8 @@ inline constexpr std::int32_t kExitEntry = -5;
 /// A moment between two moves of the clock, when no thread could run.
 struct Step {
   std::int64_t time_ns = 0;
-  std::uint64_t entries = 0;  ///< up to here
-  std::uint64_t calls = 0;    ///< rolling hash of calls
+  std::uint64_t entries = 0;   ///< up to here
+  std::uint64_t calls = 0;     ///< rolling hash of calls
   std::uint64_t messages = 0;  ///< rolling hash of messages
   friend bool operator==(const Step&, const Step&) = default;
 };

@@ -112,38 +112,53 @@ std::vector<TextFile> made_up_files(const KeeperPlan& plan) {
     hosts += to_string(Endpoint{ip, 0}).substr(0, to_string(Endpoint{ip, 0}).find(':')) + " " +
              plan.machines[i] + "\n";
   }
-  return {{"/etc/passwd",
-           "root:x:0:0:root:/:/bin/sh\nnode:x:1000:1000:node:/node:/bin/sh\n"
-           "nobody:x:65534:65534:nobody:/node:/bin/sh\n"},
-          {"/etc/group", "root:x:0:\nnode:x:1000:\nnogroup:x:65534:\n"},
-          {"/etc/hosts", hosts},
-          {"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"},
-          {"/etc/resolv.conf", ""},
-          {"/etc/host.conf", "multi on\n"},
-          {"/proc/cpuinfo", processor_text()},
-          {"/proc/meminfo",
-           "MemTotal:        8388608 kB\nMemFree:         6291456 kB\n"
-           "MemAvailable:    6291456 kB\nBuffers:               0 kB\n"
-           "Cached:          1048576 kB\nSwapTotal:             0 kB\nSwapFree:              0 kB\n"},
-          {"/proc/stat", "cpu  0 0 0 0 0 0 0 0 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0\nbtime 1798760600\n"},
-          {"/proc/loadavg", "0.00 0.00 0.00 1/64 64\n"},
-          {"/proc/uptime", "1000.00 1000.00\n"},
-          {"/sys/devices/system/cpu/online", "0\n"},
-          {"/sys/devices/system/cpu/possible", "0\n"}};
+  return {
+      {"/etc/passwd",
+       "root:x:0:0:root:/:/bin/sh\nnode:x:1000:1000:node:/node:/bin/sh\n"
+       "nobody:x:65534:65534:nobody:/node:/bin/sh\n"},
+      {"/etc/group", "root:x:0:\nnode:x:1000:\nnogroup:x:65534:\n"},
+      {"/etc/hosts", hosts},
+      {"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"},
+      {"/etc/resolv.conf", ""},
+      {"/etc/host.conf", "multi on\n"},
+      {"/proc/cpuinfo", processor_text()},
+      {"/proc/meminfo",
+       "MemTotal:        8388608 kB\nMemFree:         6291456 kB\n"
+       "MemAvailable:    6291456 kB\nBuffers:               0 kB\n"
+       "Cached:          1048576 kB\nSwapTotal:             0 kB\nSwapFree:              0 kB\n"},
+      {"/proc/stat", "cpu  0 0 0 0 0 0 0 0 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0\nbtime 1798760600\n"},
+      {"/proc/loadavg", "0.00 0.00 0.00 1/64 64\n"},
+      {"/proc/uptime", "1000.00 1000.00\n"},
+      {"/sys/devices/system/cpu/online", "0\n"},
+      {"/sys/devices/system/cpu/possible", "0\n"}};
 }
 
 void build_view(const KeeperPlan& plan, int channel, const std::string& base) {
   const std::string view = base + "/view";
   if (mount(view.c_str(), view.c_str(), nullptr, MS_BIND, nullptr) != 0) fail(channel, "bind");
-  for (const char* folder : {"/etc", "/dev", "/dev/shm", "/proc", "/sys", "/sys/devices",
-                             "/sys/devices/system", "/sys/devices/system/cpu", "/node", "/run",
-                             "/var", "/var/lib", "/var/run"}) {
+  for (const char* folder :
+       {"/etc", "/dev", "/dev/shm", "/proc", "/sys", "/sys/devices", "/sys/devices/system",
+        "/sys/devices/system/cpu", "/node", "/run", "/var", "/var/lib", "/var/run"}) {
     mkdir((view + folder).c_str(), 0755);
   }
-  const char* system[] = {"/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc/ssl",
-                          "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
-                          "/etc/alternatives", "/etc/services", "/etc/protocols", "/dev/null",
-                          "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
+  const char* system[] = {"/usr",
+                          "/lib",
+                          "/lib64",
+                          "/lib32",
+                          "/bin",
+                          "/sbin",
+                          "/etc/ssl",
+                          "/etc/ld.so.cache",
+                          "/etc/ld.so.conf",
+                          "/etc/ld.so.conf.d",
+                          "/etc/alternatives",
+                          "/etc/services",
+                          "/etc/protocols",
+                          "/dev/null",
+                          "/dev/zero",
+                          "/dev/full",
+                          "/dev/random",
+                          "/dev/urandom"};
   for (const char* path : system) {
     if (!show(view, path)) fail(channel, std::string("cannot show ") + path);
   }

@@ -37,14 +37,14 @@ struct Interest {
 /// stopped in front of it, and its handler is called anew when something has changed.
 struct Waiting {
   enum class For : std::uint8_t {
-    nothing,   ///< runs or can run
-    time,      ///< only the deadline
-    handles,   ///< readiness of descriptors
-    futex,     ///< to be woken
-    children,  ///< the end of a process it started
+    nothing,         ///< runs or can run
+    time,            ///< only the deadline
+    handles,         ///< readiness of descriptors
+    futex,           ///< to be woken
+    children,        ///< the end of a process it started
     child_runs_own,  ///< vfork: until the child has a program of its own
-    signal,    ///< any signal
-    step,      ///< anything: asked again at every step
+    signal,          ///< any signal
+    step,            ///< anything: asked again at every step
   };
   For what = For::nothing;
   std::vector<Interest> interests;
@@ -85,15 +85,15 @@ struct Thread {
   bool timed_out = false;
   bool woken = false;
   bool interrupted = false;
-  std::size_t progress = 0;  ///< bytes of a call that is done piece by piece
+  std::size_t progress = 0;     ///< bytes of a call that is done piece by piece
   std::uint64_t step_mark = 0;  ///< entries of the journal when it was last tried
 
   FutexKey futex;
   std::uint32_t futex_bits = 0;
   std::uint64_t clear_tid = 0;
 
-  std::uint32_t idle_calls = 0;     ///< calls in a row by which nothing gets done
-  std::uint32_t clock_reads = 0;    ///< in a row, nothing else between
+  std::uint32_t idle_calls = 0;   ///< calls in a row by which nothing gets done
+  std::uint32_t clock_reads = 0;  ///< in a row, nothing else between
   std::uint32_t idle_turns = 0;
   std::uint32_t turn_calls = 0;
   std::array<CallRecord, 16> last_calls{};
@@ -120,7 +120,7 @@ struct Process {
   pid_t pid = -1;
   pid_t inner_pid = -1;
   ProgramId program = 0;
-  std::uint16_t index = 0;  ///< among those of its program
+  std::uint16_t index = 0;   ///< among those of its program
   std::uint32_t number = 0;  ///< among all
   MachineId machine = 0;
   Process* parent = nullptr;
@@ -133,8 +133,8 @@ struct Process {
   bool is_leader_gone = false;
   bool is_reaped = false;  ///< its parent knows of its end
   int status = 0;
-  HostTime page_time{-1};  ///< what the clock page shows
-  std::uint64_t stops = 0;  ///< stands for the processor time that it has used
+  HostTime page_time{-1};             ///< what the clock page shows
+  std::uint64_t stops = 0;            ///< stands for the processor time that it has used
   std::map<int, SignalTimer> timers;  ///< by id; ITIMER_REAL is -1
   int next_timer = 0;
   std::uint64_t unsynced_bytes = 0;
@@ -196,8 +196,8 @@ struct DatagramSocket final : Special {
 struct TimerSocket final : Special {
   TimerSocket() : Special(Kind::timer) {}
   int clock = 0;
-  Handle end;      ///< ours
-  Handle program;  ///< our copy of the program's
+  Handle end;                      ///< ours
+  Handle program;                  ///< our copy of the program's
   const Process* owner = nullptr;  ///< who made it; the timer ends with it
   HostTime next = kNever;
   HostTime interval{};

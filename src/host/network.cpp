@@ -339,8 +339,8 @@ bool Network::take_from(Link& link, Side side) {
 }
 
 void Network::tell_bytes(Link& link, Side from, std::string bytes) {
-  const std::uint64_t hash = mix64(std::uint64_t{link.info.id} * 2 + index(from), 1) ^
-                             digest_of_text(bytes).low;
+  const std::uint64_t hash =
+      mix64(std::uint64_t{link.info.id} * 2 + index(from), 1) ^ digest_of_text(bytes).low;
   supervisor_.record_message(link.info.program, hash);
   link.directions[index(from)].under_way += bytes.size();
   if (link.is_local) {
@@ -458,8 +458,8 @@ long Network::send(DatagramSocket& socket, const Endpoint& to, std::string bytes
   Datagram datagram;
   datagram.from = socket.local;
   if (datagram.from.ip == 0) {
-    datagram.from.ip = target == socket.machine && to.ip == kLoopback ? kLoopback
-                                                                       : address_of(socket.machine);
+    datagram.from.ip =
+        target == socket.machine && to.ip == kLoopback ? kLoopback : address_of(socket.machine);
   }
   datagram.to = {to.ip == 0 ? kLoopback : to.ip, to.port};
   datagram.from_machine = socket.machine;

@@ -54,7 +54,7 @@ class Network {
 
  private:
   struct Direction {
-    std::size_t under_way = 0;  ///< told to the owner, not yet delivered
+    std::size_t under_way = 0;        ///< told to the owner, not yet delivered
     std::deque<std::string> backlog;  ///< arrived; the program's buffer is full
     bool has_ended = false;           ///< nothing more will come from the sender
     bool end_arrived = false;

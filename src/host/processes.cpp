@@ -13,8 +13,8 @@
 #include <sched.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
-#include <sys/sysmacros.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -124,9 +124,8 @@ ProgramId Supervisor::start(const Program& program) {
     add_special(ends[static_cast<std::size_t>(stream)], special);
   }
   const Handle input = make_input(program.input);
-  const Sandbox::Launch launch =
-      sandbox_.launch(plan_.machines.at(program.machine), program,
-                      {input.get(), ends[0].get(), ends[1].get()});
+  const Sandbox::Launch launch = sandbox_.launch(plan_.machines.at(program.machine), program,
+                                                 {input.get(), ends[0].get(), ends[1].get()});
   constexpr long kOptions = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACECLONE |
                             PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |
                             PTRACE_O_EXITKILL;
@@ -138,8 +137,8 @@ ProgramId Supervisor::start(const Program& program) {
   for (bool is_executed = false;;) {
     const Stop stop = wait_for_stop(launch.pid);
     if (stop.kind == StopKind::gone) {
-      throw OutsideError(
-          fmt::format("{} cannot be started: {}", program.command.front(), Sandbox::failure(launch)));
+      throw OutsideError(fmt::format("{} cannot be started: {}", program.command.front(),
+                                     Sandbox::failure(launch)));
     }
     if (stop.kind == StopKind::executed) is_executed = true;
     if (stop.kind == StopKind::call_exit && is_executed) break;
@@ -308,8 +307,8 @@ Outcome Supervisor::end_thread(Thread& thread) {
     wait_until_zombie(tid);
     process.is_leader_gone = true;
     constexpr unsigned kOfThread = O_EXCL;  // PIDFD_THREAD
-    process.handle = Handle(static_cast<int>(
-        syscall(SYS_pidfd_open, process.threads.back()->tid, kOfThread)));
+    process.handle =
+        Handle(static_cast<int>(syscall(SYS_pidfd_open, process.threads.back()->tid, kOfThread)));
   } else {
     wait_for_stop(tid);
   }
@@ -370,7 +369,8 @@ void Supervisor::collect(Process& process) {
     forget_thread(*thread);
   }
   if (process.is_leader_gone) {
-    if (const Stop stop = wait_for_stop(process.pid); stop.status != 0) process.status = stop.status;
+    if (const Stop stop = wait_for_stop(process.pid); stop.status != 0)
+      process.status = stop.status;
   }
 }
 
@@ -438,7 +438,8 @@ void Supervisor::power_loss(MachineId machine) {
     if (programs_[id]->plan.machine == machine && !programs_[id]->is_done) kill(id);
   }
   const std::size_t lost = disk_.lose(machine);
-  if (lost != 0) note(fmt::format("{}: a loss of power took {} writes", plan_.machines[machine].name, lost));
+  if (lost != 0)
+    note(fmt::format("{}: a loss of power took {} writes", plan_.machines[machine].name, lost));
 }
 
 void Supervisor::set_paused(ProgramId program, bool is_paused) {
@@ -483,8 +484,8 @@ bool Supervisor::is_open(MachineId machine, std::uint64_t inode) const {
 Descriptor Supervisor::descriptor(const Thread& thread, int fd) {
   Descriptor result;
   if (fd < 0) return result;
-  result.handle = Handle(
-      static_cast<int>(syscall(SYS_pidfd_getfd, thread.process->handle.get(), fd, 0)));
+  result.handle =
+      Handle(static_cast<int>(syscall(SYS_pidfd_getfd, thread.process->handle.get(), fd, 0)));
   if (!result.handle) return result;
   fstat(result.handle.get(), &result.info);
   result.flags = fcntl(result.handle.get(), F_GETFL);
@@ -518,7 +519,8 @@ void Supervisor::write_output(ProgramId program, Stream stream, std::string_view
   RollingHash hash;
   hash.add(bytes);
   record(thread, kOutputEntry, hash.value() + static_cast<std::uint64_t>(stream));
-  const std::uint64_t room = plan_.limits.output_bytes - std::min(plan_.limits.output_bytes, state.output_bytes);
+  const std::uint64_t room =
+      plan_.limits.output_bytes - std::min(plan_.limits.output_bytes, state.output_bytes);
   state.output_bytes += bytes.size();
   if (bytes.size() > room) {
     note(fmt::format("{} wrote more than {} KiB of output; the rest is not kept", state.plan.name,

@@ -94,8 +94,8 @@ Sandbox::Sandbox(const Plan& plan) {
     if (keeper_ == 0) run_keeper(keeper, channel[1].get());
   }
   if (keeper_ < 0) {
-    fail(fmt::format("no namespaces ({}); be root, or allow user namespaces",
-                     std::strerror(errno)));
+    fail(
+        fmt::format("no namespaces ({}); be root, or allow user namespaces", std::strerror(errno)));
   }
   channel[1] = Handle();
   channel_ = std::move(channel[0]);
@@ -145,8 +145,7 @@ Sandbox::Launch Sandbox::launch(const Machine& machine, const Program& program,
   std::array<Handle, 2> control = make_channel(SOCK_STREAM);
   const int yes = 1;
   setsockopt(control[0].get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);
-  const std::array<int, 4> handles{streams.input, streams.output, streams.errors,
-                                   control[1].get()};
+  const std::array<int, 4> handles{streams.input, streams.output, streams.errors, control[1].get()};
   iovec data{text.data(), text.size()};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof handles)> rights{};
   msghdr message{};
@@ -183,7 +182,8 @@ Sandbox::Launch Sandbox::launch(const Machine& machine, const Program& program,
 }
 
 void Sandbox::let_go(const Launch& launch) {
-  if (send(launch.control.get(), "G", 1, MSG_NOSIGNAL) != 1) throw OutsideError("the sandbox ended");
+  if (send(launch.control.get(), "G", 1, MSG_NOSIGNAL) != 1)
+    throw OutsideError("the sandbox ended");
 }
 
 std::string Sandbox::failure(const Launch& launch) {

@@ -35,11 +35,10 @@ void Supervisor::look_for_signals(Process& process) {
     }
     const auto masks = read_signal_masks(thread->tid);
     if (!masks) continue;
-    const std::uint64_t open = ~(thread->waiting.has_signal_mask ? thread->waiting.signal_mask
-                                                                  : masks->blocked);
-    const std::uint64_t matters = thread->waiting.takes_any_signal
-                                      ? ~0ULL
-                                      : masks->caught | ~(masks->ignored | kHarmless);
+    const std::uint64_t open =
+        ~(thread->waiting.has_signal_mask ? thread->waiting.signal_mask : masks->blocked);
+    const std::uint64_t matters =
+        thread->waiting.takes_any_signal ? ~0ULL : masks->caught | ~(masks->ignored | kHarmless);
     const std::uint64_t shared = masks->shared_pending & ~taken & open & matters;
     if ((shared | (masks->pending & open & matters)) == 0) continue;
     taken |= shared;
@@ -89,9 +88,9 @@ bool Supervisor::on_signal(Thread& thread, int number, int& signal) {
   }
   if (number == SIGSEGV || number == SIGILL) {
     const auto clock = static_cast<std::uint64_t>(steady().count());
-    const Instructions::Kind kind = instructions_.carry_out(
-        thread.process->number, thread.tid, number, clock, thread.process->random,
-        thread.registers);
+    const Instructions::Kind kind =
+        instructions_.carry_out(thread.process->number, thread.tid, number, clock,
+                                thread.process->random, thread.registers);
     if (kind != Instructions::Kind::none) {
       record(thread, kInstructionEntry, thread.registers.rip);
       if (kind == Instructions::Kind::clock) {
@@ -129,8 +128,8 @@ void Supervisor::on_preempted(Thread& thread) {
     doubt(fmt::format("{} computed for {} ms without a call and was stopped", name_of(thread),
                       plan_.limits.stop_time.count()));
   } else {
-    doubt(fmt::format("{} waits in a loop in {}; repeat the run with this spin site", name_of(thread),
-                      site.file));
+    doubt(fmt::format("{} waits in a loop in {}; repeat the run with this spin site",
+                      name_of(thread), site.file));
     found_sites_.push_back(site);
   }
   ++thread.idle_turns;

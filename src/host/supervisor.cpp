@@ -112,13 +112,13 @@ bool Supervisor::run_until(HostTime until) {
 
 bool Supervisor::check_limits() {
   if (watchdog_.is_over_memory()) {
-    trouble_ = fmt::format("the programs use more than {} MiB of memory",
-                           plan_.limits.memory_bytes >> 20);
+    trouble_ =
+        fmt::format("the programs use more than {} MiB of memory", plan_.limits.memory_bytes >> 20);
   }
   const auto wall = std::chrono::steady_clock::now();
   if (trouble_.empty() && wall - began_ > plan_.limits.wall_time) {
-    trouble_ = fmt::format("the run took more than {} s of real time",
-                           plan_.limits.wall_time.count());
+    trouble_ =
+        fmt::format("the run took more than {} s of real time", plan_.limits.wall_time.count());
   }
   if (!trouble_.empty()) doubt(trouble_);
   return trouble_.empty();
@@ -181,8 +181,8 @@ bool Supervisor::poll_waiting() {
   std::size_t at = 0;
   std::vector<Thread*> ready;
   for (Thread* thread : waiting_) {
-    bool is_ready = thread->waiting.what == Waiting::For::step &&
-                    thread->step_mark != journal_.count();
+    bool is_ready =
+        thread->waiting.what == Waiting::For::step && thread->step_mark != journal_.count();
     for (std::size_t i = 0; i < thread->waiting.interests.size(); ++i) {
       is_ready = is_ready || polled[at + i].revents != 0;
     }
@@ -276,7 +276,8 @@ void Supervisor::run_turn(Thread& thread) {
 
 bool Supervisor::resume(Thread& thread, int signal) {
   watchdog_.running(thread.process->pid, thread.tid);
-  if (ptrace(PTRACE_CONT, thread.tid, nullptr, static_cast<std::uintptr_t>(signal)) == 0) return true;
+  if (ptrace(PTRACE_CONT, thread.tid, nullptr, static_cast<std::uintptr_t>(signal)) == 0)
+    return true;
   reap_process(*thread.process);  // somebody has killed it
   return false;
 }
@@ -487,8 +488,7 @@ std::vector<ThreadView> Supervisor::threads() const {
         const CallRecord& record = thread->last_calls[i % thread->last_calls.size()];
         view.last_calls.push_back(fmt::format(
             "{:.9f} {}({:#x}, {:#x}, {:#x})", static_cast<double>(record.time_ns) * 1e-9,
-            call_name(record.call), record.arguments[0], record.arguments[1],
-            record.arguments[2]));
+            call_name(record.call), record.arguments[0], record.arguments[1], record.arguments[2]));
       }
       views.push_back(std::move(view));
     }

@@ -221,7 +221,7 @@ class Supervisor {
   std::size_t ready_first_ = 0;
   HostTime spin_step_{};
   std::vector<Thread*> yielded_;
-  std::vector<Thread*> held_;  ///< runnable, but their program is paused
+  std::vector<Thread*> held_;     ///< runnable, but their program is paused
   std::vector<Thread*> waiting_;  ///< for handles or steps, in order of waiting
   std::map<FutexKey, std::deque<Thread*>> futexes_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<Special>> specials_;

@@ -59,7 +59,8 @@ bool write_memory(pid_t pid, std::uint64_t address, const void* from, std::size_
 /// Also where the program itself must not write.
 bool overwrite_memory(pid_t pid, std::uint64_t address, std::span<const unsigned char> bytes);
 /// Up to the terminating zero.
-std::optional<std::string> read_text(pid_t pid, std::uint64_t address, std::size_t bytes_max = 4096);
+std::optional<std::string> read_text(pid_t pid, std::uint64_t address,
+                                     std::size_t bytes_max = 4096);
 
 template <class T>
 std::optional<T> read_value(pid_t pid, std::uint64_t address) {

@@ -13,8 +13,7 @@
 
 namespace dissensus::host {
 
-Watchdog::Watchdog(const Settings& settings)
-    : settings_(settings), thread_([this] { watch(); }) {}
+Watchdog::Watchdog(const Settings& settings) : settings_(settings), thread_([this] { watch(); }) {}
 
 Watchdog::~Watchdog() {
   {
@@ -33,7 +32,8 @@ void Watchdog::set_processes(std::vector<pid_t> pids) {
 std::uint64_t Watchdog::resident_bytes() {
   std::uint64_t pages = 0;
   for (const pid_t pid : pids_) {
-    const Handle file(open(("/proc/" + std::to_string(pid) + "/statm").c_str(), O_RDONLY | O_CLOEXEC));
+    const Handle file(
+        open(("/proc/" + std::to_string(pid) + "/statm").c_str(), O_RDONLY | O_CLOEXEC));
     std::array<char, 128> text{};
     unsigned long size = 0;
     unsigned long resident = 0;
@@ -61,8 +61,8 @@ void Watchdog::watch() {
     } else if (now - since > settings_.stop_time) {
       since = now;
       fired_ = true;
-      syscall(SYS_tgkill, static_cast<pid_t>(running >> 32), static_cast<pid_t>(running & 0xffffffff),
-              SIGSTOP);
+      syscall(SYS_tgkill, static_cast<pid_t>(running >> 32),
+              static_cast<pid_t>(running & 0xffffffff), SIGSTOP);
     }
     if (!over_memory_ && resident_bytes() > settings_.memory_bytes) {
       over_memory_ = true;

@@ -28,9 +28,9 @@ class Watchdog {
 
   /// This thread was just let go.
   void running(pid_t pid, pid_t tid) {
-    running_.store(std::uint64_t{static_cast<std::uint32_t>(pid)} << 32 |
-                       static_cast<std::uint32_t>(tid),
-                   std::memory_order_relaxed);
+    running_.store(
+        std::uint64_t{static_cast<std::uint32_t>(pid)} << 32 | static_cast<std::uint32_t>(tid),
+        std::memory_order_relaxed);
     turn_.fetch_add(1, std::memory_order_relaxed);
   }
   /// Nothing runs.

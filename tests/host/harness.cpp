@@ -5,7 +5,8 @@
 
 namespace dissensus::host {
 
-TestNetwork::TestNetwork(const Plan& plan, HostTime latency) : latency_(latency), host_(plan, *this) {}
+TestNetwork::TestNetwork(const Plan& plan, HostTime latency)
+    : latency_(latency), host_(plan, *this) {}
 
 bool TestNetwork::run_until(HostTime until) {
   for (;;) {

@@ -58,7 +58,9 @@ TEST(Hostile, ADiskThatIsFilledIsFull) {
   TestNetwork network(plan);
   const ProgramId id = start(network, 0, {"fill-disk"});
   ASSERT_TRUE(network.run_until(1s));
-  EXPECT_THAT(network.output(id), ::testing::MatchesRegex("[4-6][0-9] MiB, then (No space left on device|File too large)\n"));
+  EXPECT_THAT(
+      network.output(id),
+      ::testing::MatchesRegex("[4-6][0-9] MiB, then (No space left on device|File too large)\n"));
 }
 
 TEST(Hostile, TheNetworkIsOurs) {

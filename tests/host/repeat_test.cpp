@@ -83,10 +83,9 @@ using Words = std::vector<std::string>;
 INSTANTIATE_TEST_SUITE_P(Host, Repeats,
                          ::testing::Values(Words{"clocks"}, Words{"random"}, Words{"threads"},
                                            Words{"timers"}, Words{"signals"}, Words{"processes"},
-                                           Words{"pipes"}, Words{"folder"},
-                                           Words{"spin", "clock"}, Words{"spin", "tsc"},
-                                           Words{"spin", "cpu"}, Words{"spin", "yield"},
-                                           Words{"spin", "poll"}),
+                                           Words{"pipes"}, Words{"folder"}, Words{"spin", "clock"},
+                                           Words{"spin", "tsc"}, Words{"spin", "cpu"},
+                                           Words{"spin", "yield"}, Words{"spin", "poll"}),
                          name_of);
 
 TEST(Host, ThreadsRunInAnotherOrderWithAnotherSeed) {

@@ -68,6 +68,7 @@ void expect_repeats(const std::string& path, const std::string& log_line) {
   double virtual_s = 0;
   double wall_s = 0;
   int passes = 0;
+  std::string cost;
   for (int i = 0; i < run_count(); ++i) {
     const auto seed = static_cast<std::uint64_t>(i) + 1;
     const auto begin = std::chrono::steady_clock::now();
@@ -82,7 +83,12 @@ void expect_repeats(const std::string& path, const std::string& log_line) {
     EXPECT_THAT(attachment(first, "host.txt"), HasSubstr("nothing is known against"));
     EXPECT_THAT(attachment(first, "servers/0.log"), HasSubstr(log_line));
     if (first.verdict.outcome == oracle::Outcome::pass) ++passes;
+    std::printf("seed %d: %016lx and %016lx, %s\n", i + 1, first.hash, second.hash,
+                std::string(oracle::to_string(first.verdict.outcome)).c_str());
+    std::fflush(stdout);
+    cost = attachment(first, "host.txt");
   }
+  std::printf("%s", cost.substr(cost.find("virtual")).c_str());
   std::printf("%s: %d pairs, %d pass, %.1f virtual s in %.1f s of wall time (%.1f times)\n",
               path.c_str(), run_count(), passes, virtual_s, wall_s, virtual_s / wall_s);
 }
@@ -103,7 +109,8 @@ TEST(Servers, OvsdbRepeats) {
 }
 
 std::string scenario_of(const std::string& script) {
-  return "format = \"dissensus-scenario/1\"\nname = \"shell\"\n[system]\nkind = \"server\"\nnodes = 2\n"
+  return "format = \"dissensus-scenario/1\"\nname = \"shell\"\n[system]\nkind = \"server\"\nnodes "
+         "= 2\n"
          "command = [\"/bin/sh\", \"-c\", \"" +
          script +
          "\"]\n[[system.decide]]\nlevel = \"said\"\npattern = \"decides ([0-9]+) ([a-z]+)\"\n"

@@ -140,8 +140,7 @@ host::ProgramId ServerCluster::start(NodeId node, const std::string& name,
 void ServerCluster::start_server(NodeId node) {
   is_down_[node] = false;
   is_ready_[node] = settings_.ready_port == 0 && !settings_.ready_line;
-  servers_[node] =
-      start(node, fmt::format("n{}", node), settings_.commands[node], {});
+  servers_[node] = start(node, fmt::format("n{}", node), settings_.commands[node], {});
 }
 
 void ServerCluster::start_client(NodeId node, const ClientRequest& request) {
@@ -350,8 +349,8 @@ void ServerCluster::carry_out(NodeId node, const Segment& segment,
   switch (segment.piece) {
     case Piece::connect: {
       const bool is_accepted = host_->knock(id);
-      const Segment answer = next_segment(id, false, is_accepted ? Piece::accepted : Piece::refused,
-                                          kAnswer);
+      const Segment answer =
+          next_segment(id, false, is_accepted ? Piece::accepted : Piece::refused, kAnswer);
       answers.emplace_back(flow(flow_of(answer)).to, answer);
       break;
     }

@@ -73,8 +73,8 @@ class ServerCluster final : public Cluster, public Outside, public host::HostLis
   struct Flow {
     NodeId from = kNoNode;
     NodeId to = kNoNode;
-    std::uint32_t next = 0;               ///< number of the next segment
-    std::uint32_t arrived = 0;            ///< number of the next one to arrive
+    std::uint32_t next = 0;     ///< number of the next segment
+    std::uint32_t arrived = 0;  ///< number of the next one to arrive
     std::map<std::uint32_t, Segment> early;
     std::deque<Segment> under_way;
     Duration patience{};

@@ -33,7 +33,7 @@ class ServerNode final : public Node {
 
   ServerCluster& cluster_;
   NodeId self_;
-  std::vector<std::int64_t> counts_;          ///< of the scenario's observables
+  std::vector<std::int64_t> counts_;           ///< of the scenario's observables
   std::map<std::uint32_t, std::int64_t> own_;  ///< of those that every node has
   std::map<std::size_t, std::uint64_t> decided_;
 };

@@ -40,7 +40,8 @@ void read_commands(const Options& options, Settings& settings) {
   const auto node_of = [&](const Options& table) -> std::optional<std::size_t> {
     const auto node = table.find("node");
     if (!node) return std::nullopt;
-    return static_cast<std::size_t>(node->integer(0, static_cast<std::int64_t>(settings.nodes) - 1));
+    return static_cast<std::size_t>(
+        node->integer(0, static_cast<std::int64_t>(settings.nodes) - 1));
   };
   for (const Options& table : options.tables("node")) {
     const auto node = node_of(table);
@@ -106,8 +107,7 @@ void read_host(const Options& options, Settings& settings) {
   const Options disk = options.table("disk");
   plan.disk.write = disk.duration("write", Duration{});
   plan.disk.sync = disk.duration("sync", Duration{});
-  plan.disk.bytes_per_second =
-      static_cast<std::uint64_t>(disk.integer("bytes_per_second", 0, 0));
+  plan.disk.bytes_per_second = static_cast<std::uint64_t>(disk.integer("bytes_per_second", 0, 0));
   settings.is_power_lost = disk.boolean("crash_loses_unsynced", false);
   plan.disk.keeps_unsynced = settings.is_power_lost;
   const Options limits = options.table("limits");
@@ -150,7 +150,8 @@ Settings read_settings(const Options& options) {
   // Programs from elsewhere have to be seen; those of the system are.
   for (const auto& command : settings.commands) {
     const std::string& program = command.front();
-    if (!program.starts_with('/')) options.fail("command", "expected an absolute path of a program");
+    if (!program.starts_with('/'))
+      options.fail("command", "expected an absolute path of a program");
     if (!program.starts_with("/usr/") && !program.starts_with("/bin/")) {
       settings.host.visible.push_back(program);
     }

@@ -48,7 +48,7 @@ enum class Framing : std::uint8_t { none, lines, length_u32, json, http2 };
 
 struct Settings {
   std::size_t nodes = 0;
-  std::vector<std::vector<std::string>> commands;               ///< per node
+  std::vector<std::vector<std::string>> commands;              ///< per node
   std::vector<std::vector<std::vector<std::string>>> prepare;  ///< per node, in order
   std::vector<std::string> environment;
   std::string contents;  ///< of every node's folder

@@ -46,7 +46,8 @@ void reach_network() {
     const int result = connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to);
     std::printf("%s: %s\n", ip, result == 0 ? "CONNECTED" : std::strerror(errno));
     const int datagram = socket(AF_INET, SOCK_DGRAM, 0);
-    const ssize_t sent = sendto(datagram, "x", 1, 0, reinterpret_cast<const sockaddr*>(&to), sizeof to);
+    const ssize_t sent =
+        sendto(datagram, "x", 1, 0, reinterpret_cast<const sockaddr*>(&to), sizeof to);
     std::printf("%s: %s\n", ip, sent == 1 ? "SENT" : std::strerror(errno));
   }
   std::printf("raw: %s\n", socket(AF_INET, SOCK_RAW, 1) >= 0 ? "OPEN" : std::strerror(errno));
@@ -70,7 +71,8 @@ void escape(const char* secret) {
   std::printf("chroot: %s\n", chroot("/node") == 0 ? "DONE" : std::strerror(errno));
   std::printf("mount: %s\n",
               mount("proc", "/node", "proc", 0, nullptr) == 0 ? "DONE" : std::strerror(errno));
-  std::printf("mknod: %s\n", mknod("disk", S_IFBLK | 0600, 0xfd00) == 0 ? "DONE" : std::strerror(errno));
+  std::printf("mknod: %s\n",
+              mknod("disk", S_IFBLK | 0600, 0xfd00) == 0 ? "DONE" : std::strerror(errno));
   std::printf("ptrace: %s\n",
               ptrace(PTRACE_ATTACH, 1, nullptr, nullptr) == 0 ? "DONE" : std::strerror(errno));
   std::printf("kill 1: %s\n", kill(1, SIGKILL) == 0 ? "DONE" : std::strerror(errno));

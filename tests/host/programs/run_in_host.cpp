@@ -1,5 +1,5 @@
-// Runs one command line in virtual time and prints what came of it: for trying things, and for tests
-// that kill a supervisor.   run_in_host SECONDS COMMAND ARGUMENTS...
+// Runs one command line in virtual time and prints what came of it: for trying things, and for
+// tests that kill a supervisor.   run_in_host SECONDS COMMAND ARGUMENTS...
 #include <cstdio>
 #include <cstdlib>
 

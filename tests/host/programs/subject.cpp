@@ -56,10 +56,9 @@ void sleep_ms(long milliseconds) {
 }
 
 void clocks() {
-  for (const clockid_t clock :
-       {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_REALTIME_COARSE,
-        CLOCK_MONOTONIC_COARSE, CLOCK_BOOTTIME, CLOCK_TAI, CLOCK_PROCESS_CPUTIME_ID,
-        CLOCK_THREAD_CPUTIME_ID}) {
+  for (const clockid_t clock : {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW,
+                                CLOCK_REALTIME_COARSE, CLOCK_MONOTONIC_COARSE, CLOCK_BOOTTIME,
+                                CLOCK_TAI, CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID}) {
     std::printf("clock %d: %lld\n", clock, now_ns(clock));
     timespec raw{};
     syscall(SYS_clock_gettime, clock, &raw);
@@ -256,7 +255,8 @@ void processes() {
   close(ends[1]);
   char text[256];
   ssize_t got = 0;
-  while ((got = read(ends[0], text, sizeof text)) > 0) check(write(1, text, static_cast<std::size_t>(got)) == got, "write");
+  while ((got = read(ends[0], text, sizeof text)) > 0)
+    check(write(1, text, static_cast<std::size_t>(got)) == got, "write");
   int status = 0;
   pid_t child = 0;
   while ((child = wait(&status)) > 0) std::printf("%d ended with %d\n", child, WEXITSTATUS(status));
@@ -383,11 +383,12 @@ void udp_server() {
     char text[1500];
     sockaddr_in from{};
     socklen_t length = sizeof from;
-    const ssize_t got = recvfrom(fd, text, sizeof text, 0, reinterpret_cast<sockaddr*>(&from), &length);
+    const ssize_t got =
+        recvfrom(fd, text, sizeof text, 0, reinterpret_cast<sockaddr*>(&from), &length);
     check(got >= 0, "recvfrom");
     char reply[1600];
-    const int size = std::snprintf(reply, sizeof reply, "%.*s from %s:%d", static_cast<int>(got), text,
-                                   inet_ntoa(from.sin_addr), ntohs(from.sin_port));
+    const int size = std::snprintf(reply, sizeof reply, "%.*s from %s:%d", static_cast<int>(got),
+                                   text, inet_ntoa(from.sin_addr), ntohs(from.sin_port));
     sendto(fd, reply, static_cast<std::size_t>(size), 0, generic(from), length);
   }
 }
@@ -499,10 +500,10 @@ int main(int argc, char** argv) {
   const std::string word = argc > 1 ? argv[1] : "";
   const char* const more = argc > 2 ? argv[2] : "";
   const std::map<std::string, void (*)()> plain{
-      {"clocks", clocks},       {"random", randomness}, {"threads", threads},
-      {"timers", timers},       {"signals", signals},   {"processes", processes},
-      {"pipes", pipes},         {"udp-server", udp_server}, {"tcp-server", tcp_server},
-      {"folder", folder},       {"unknown", unknown}};
+      {"clocks", clocks}, {"random", randomness},     {"threads", threads},
+      {"timers", timers}, {"signals", signals},       {"processes", processes},
+      {"pipes", pipes},   {"udp-server", udp_server}, {"tcp-server", tcp_server},
+      {"folder", folder}, {"unknown", unknown}};
   if (const auto found = plain.find(word); found != plain.end()) {
     found->second();
   } else if (word == "spin") {
