@@ -5,9 +5,10 @@
 #
 # HOT: its speed counts in every run, so it is optimised fully; other rooms are compiled faster. STAGES
 # names folders inside that belong to the room. Files are compiled several at once (DISSENSUS_TOGETHER),
-# which takes a third of the time; those that do not go together with others are named after SEPARATE.
+# which takes a third of the time; those that do not go together with others are named after SEPARATE;
+# APART says that none of the room do.
 function(dissensus_room name)
-  cmake_parse_arguments(ROOM "HOT" "FOLDER" "STAGES;USES;LIBRARIES;SEPARATE" ${ARGN})
+  cmake_parse_arguments(ROOM "HOT;APART" "FOLDER" "STAGES;USES;LIBRARIES;SEPARATE" ${ARGN})
   if(NOT ROOM_FOLDER)
     set(ROOM_FOLDER ${name})
   endif()
@@ -22,7 +23,9 @@ function(dissensus_room name)
   if(NOT ROOM_HOT)
     target_compile_options(${target} PRIVATE ${DISSENSUS_COOL_OPTIONS})
   endif()
-  dissensus_together(${target})
+  if(NOT ROOM_APART)
+    dissensus_together(${target})
+  endif()
   foreach(file ${ROOM_SEPARATE})
     set_source_files_properties(${folder}/${file} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endforeach()

@@ -1,6 +1,7 @@
 #include "systems/built_in/built_in.h"
 
 #include "systems/live/system.h"
+#include "systems/server/system.h"
 #include "systems/simulated/simulated.h"
 
 namespace dissensus {
@@ -9,6 +10,7 @@ const SystemRegistry& built_in_systems() {
   static const SystemRegistry kRegistry = [] {
     SystemRegistry registry = simulated_systems();
     registry.add(live::rippled_entry());
+    registry.add(server::server_entry());
     return registry;
   }();
   return kRegistry;

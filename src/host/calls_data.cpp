@@ -1,0 +1,440 @@
+// Reading and writing: files, pipes, sockets.
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "host/calls.h"
+#include "host/socket_address.h"
+
+namespace dissensus::host {
+
+namespace {
+
+/// Writes up to this size never wait where the kernel says that writing is possible.
+constexpr std::size_t kSmallWrite = 4096;
+constexpr std::size_t kBytesMax = 64u << 20;
+
+bool is_kind(const Descriptor& descriptor, Special::Kind kind) {
+  return descriptor.special != nullptr && descriptor.special->kind == kind;
+}
+
+template <class T>
+std::shared_ptr<T> special_as(const Descriptor& descriptor) {
+  return std::static_pointer_cast<T>(descriptor.special);
+}
+
+std::vector<iovec> read_vector(const Thread& thread, std::uint64_t address, std::uint64_t count) {
+  std::vector<iovec> pieces(std::min<std::uint64_t>(count, 1024));
+  if (!read_memory(thread.tid, address, pieces.data(), pieces.size() * sizeof(iovec))) return {};
+  return pieces;
+}
+
+std::vector<iovec> pieces_of(const Thread& thread) {
+  switch (thread.call) {
+    case SYS_readv:
+    case SYS_writev:
+    case SYS_pwritev:
+    case SYS_pwritev2:
+      return read_vector(thread, thread.arguments[1], thread.arguments[2]);
+    case SYS_recvmsg:
+    case SYS_sendmsg: {
+      const auto message = read_value<msghdr>(thread.tid, thread.arguments[1]);
+      if (!message) return {};
+      return read_vector(thread, reinterpret_cast<std::uint64_t>(message->msg_iov),
+                         message->msg_iovlen);
+    }
+    default:
+      return {{reinterpret_cast<void*>(thread.arguments[1]), thread.arguments[2]}};
+  }
+}
+
+std::size_t total_of(const std::vector<iovec>& pieces) {
+  std::size_t total = 0;
+  for (const iovec& piece : pieces) total += piece.iov_len;
+  return total;
+}
+
+/// What the program wants to write, from `skip` on.
+std::optional<std::string> gather(const Thread& thread, const std::vector<iovec>& pieces,
+                                  std::size_t skip = 0) {
+  std::string bytes;
+  for (const iovec& piece : pieces) {
+    if (bytes.size() + piece.iov_len > kBytesMax) return std::nullopt;
+    const std::size_t at = bytes.size();
+    bytes.resize(at + piece.iov_len);
+    if (!read_memory(thread.tid, reinterpret_cast<std::uint64_t>(piece.iov_base), bytes.data() + at,
+                     piece.iov_len)) {
+      return std::nullopt;
+    }
+  }
+  bytes.erase(0, skip);
+  return bytes;
+}
+
+void scatter(const Thread& thread, const std::vector<iovec>& pieces, std::string_view bytes) {
+  for (const iovec& piece : pieces) {
+    const std::size_t size = std::min(piece.iov_len, bytes.size());
+    write_memory(thread.tid, reinterpret_cast<std::uint64_t>(piece.iov_base), bytes.data(), size);
+    bytes.remove_prefix(size);
+  }
+}
+
+int flags_of(const Thread& thread) {
+  switch (thread.call) {
+    case SYS_recvfrom:
+    case SYS_sendto:
+      return static_cast<int>(thread.arguments[3]);
+    case SYS_recvmsg:
+    case SYS_sendmsg:
+      return static_cast<int>(thread.arguments[2]);
+    case SYS_sendmmsg:
+    case SYS_recvmmsg:
+      return static_cast<int>(thread.arguments[3]);
+    default:
+      return 0;
+  }
+}
+
+HostTime timeout_of(const Supervisor& supervisor, const Descriptor& descriptor, bool is_read) {
+  if (!is_kind(descriptor, Special::Kind::stream)) return kNever;
+  const auto socket = special_as<StreamSocket>(descriptor);
+  const HostTime limit = is_read ? socket->receive_timeout : socket->send_timeout;
+  return limit.count() == 0 ? kNever : supervisor.now() + limit;
+}
+
+Outcome wait_until(Supervisor& supervisor, Thread& thread, Descriptor descriptor, short events) {
+  if (thread.timed_out)
+    return answer(thread.progress != 0 ? static_cast<long>(thread.progress) : -EAGAIN);
+  if (!thread.is_retry) {
+    thread.deadline = timeout_of(supervisor, descriptor, (events & POLLIN) != 0);
+  }
+  std::vector<Interest> interests;
+  interests.push_back({std::move(descriptor.handle), events});
+  return supervisor.wait_for(thread, Waiting::For::handles, thread.deadline, std::move(interests));
+}
+
+bool is_ready(const Descriptor& descriptor, short events) {
+  pollfd state{descriptor.handle.get(), events, 0};
+  return poll(&state, 1, 0) != 0;
+}
+
+// ---- reading
+
+Outcome give_random(Thread& thread, const std::vector<iovec>& pieces) {
+  std::string bytes(std::min<std::size_t>(total_of(pieces), 1 << 20), '\0');
+  for (char& byte : bytes) byte = static_cast<char>(thread.process->random.next());
+  scatter(thread, pieces, bytes);
+  return answer(static_cast<long>(bytes.size()));
+}
+
+/// A datagram comes with the address of its sender, which only we know.
+Outcome receive_datagram(Supervisor& supervisor, Thread& thread, const Descriptor& descriptor) {
+  const auto socket = special_as<DatagramSocket>(descriptor);
+  const bool is_peek = (flags_of(thread) & MSG_PEEK) != 0;
+  const auto source = [&]() -> Endpoint {
+    if (socket->sources.empty()) return {};
+    const Endpoint first = socket->sources.front();
+    if (!is_peek) socket->sources.pop_front();
+    return first;
+  };
+  long result = 0;
+  if (thread.call == SYS_recvfrom) {
+    auto arguments = thread.arguments;
+    arguments[4] = arguments[5] = 0;
+    supervisor.replace_call(thread, SYS_recvfrom, arguments);
+    result = supervisor.finish_call(thread);
+    supervisor.set_result(thread, result);
+    if (result >= 0) {
+      write_address(thread, source(), socket->family, thread.arguments[4], thread.arguments[5]);
+    }
+  } else if (thread.call == SYS_recvmsg) {
+    auto message = read_value<msghdr>(thread.tid, thread.arguments[1]);
+    if (!message) return answer(-EFAULT);
+    msghdr plain = *message;
+    plain.msg_name = nullptr;
+    plain.msg_namelen = 0;
+    write_value(thread.tid, thread.arguments[1], plain);
+    result = supervisor.finish_call(thread);
+    msghdr after_call = read_value<msghdr>(thread.tid, thread.arguments[1]).value_or(plain);
+    after_call.msg_name = message->msg_name;
+    after_call.msg_namelen = message->msg_namelen;
+    write_value(thread.tid, thread.arguments[1], after_call);
+    if (result >= 0) {
+      write_address(thread, source(), socket->family,
+                    reinterpret_cast<std::uint64_t>(message->msg_name),
+                    thread.arguments[1] + offsetof(msghdr, msg_namelen));
+    }
+  } else {
+    result = supervisor.finish_call(thread);
+    if (result >= 0) source();
+  }
+  supervisor.network().flush(*socket);
+  return finished(result);
+}
+
+/// All bytes or none, however often they have to be waited for.
+Outcome receive_all(Supervisor& supervisor, Thread& thread, Descriptor descriptor,
+                    const std::vector<iovec>& pieces) {
+  const std::size_t wanted = total_of(pieces);
+  std::string bytes(wanted - thread.progress, '\0');
+  const ssize_t got = recv(descriptor.handle.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+  if (got < 0 && errno != EAGAIN) return answer(-errno);
+  if (got > 0) {
+    write_memory(thread.tid, thread.arguments[1] + thread.progress, bytes.data(),
+                 static_cast<std::size_t>(got));
+    thread.progress += static_cast<std::size_t>(got);
+  }
+  if (got == 0 || thread.progress == wanted) return answer(static_cast<long>(thread.progress));
+  return wait_until(supervisor, thread, std::move(descriptor), POLLIN);
+}
+
+Outcome read_call(Supervisor& supervisor, Thread& thread) {
+  Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
+  if (!descriptor.handle || descriptor.is_file) return native();
+  if (descriptor.is_random) return give_random(thread, pieces_of(thread));
+  const bool may_wait = !descriptor.is_nonblocking && (flags_of(thread) & MSG_DONTWAIT) == 0;
+  if (may_wait && (flags_of(thread) & MSG_WAITALL) != 0 && thread.call == SYS_recvfrom) {
+    return receive_all(supervisor, thread, std::move(descriptor), pieces_of(thread));
+  }
+  if (may_wait && !is_ready(descriptor, POLLIN)) {
+    return wait_until(supervisor, thread, std::move(descriptor), POLLIN);
+  }
+  if (is_kind(descriptor, Special::Kind::datagram)) {
+    return receive_datagram(supervisor, thread, descriptor);
+  }
+  return native();
+}
+
+// ---- writing
+
+Outcome fail_pipe(Supervisor& supervisor, Thread& thread) {
+  if ((flags_of(thread) & MSG_NOSIGNAL) == 0) supervisor.send_signal_to_self(thread, SIGPIPE);
+  return answer(-EPIPE);
+}
+
+/// A write that may have to wait in the middle is made by us, piece by piece.
+Outcome write_in_pieces(Supervisor& supervisor, Thread& thread, Descriptor descriptor,
+                        const std::vector<iovec>& pieces) {
+  const auto bytes = gather(thread, pieces, thread.progress);
+  if (!bytes) return answer(-EFAULT);
+  const int fd = descriptor.handle.get();
+  // The flag belongs to all copies of the descriptor, but nobody else is running.
+  fcntl(fd, F_SETFL, descriptor.flags | O_NONBLOCK);
+  ssize_t written = 0;
+  int error = 0;
+  for (std::string_view rest = *bytes; !rest.empty();
+       rest.remove_prefix(static_cast<std::size_t>(written))) {
+    written = S_ISSOCK(descriptor.info.st_mode) ? send(fd, rest.data(), rest.size(), MSG_NOSIGNAL)
+                                                : write(fd, rest.data(), rest.size());
+    if (written < 0) {
+      error = errno;
+      break;
+    }
+    thread.progress += static_cast<std::size_t>(written);
+  }
+  fcntl(fd, F_SETFL, descriptor.flags);
+  if (error == EPIPE) return fail_pipe(supervisor, thread);
+  if (error != 0 && error != EAGAIN) return answer(-error);
+  if (error == 0) return answer(static_cast<long>(thread.progress));
+  return wait_until(supervisor, thread, std::move(descriptor), POLLOUT);
+}
+
+Outcome write_to_file(Supervisor& supervisor, Thread& thread, const Descriptor& descriptor) {
+  if (!S_ISREG(descriptor.info.st_mode)) return native();
+  Disk& disk = supervisor.disk();
+  const bool is_synced = (descriptor.flags & (O_SYNC | O_DSYNC)) != 0;
+  if (!thread.is_retry) {
+    const std::size_t length = total_of(pieces_of(thread));
+    thread.process->unsynced_bytes += length;
+    HostTime cost = disk.model().write;
+    if (is_synced) cost += disk.sync_cost(*thread.process);
+    if (cost.count() != 0) {
+      return supervisor.wait_for(thread, Waiting::For::time, supervisor.now() + cost);
+    }
+  }
+  if (disk.model().keeps_unsynced && !is_synced) {
+    const bool is_placed =
+        thread.call == SYS_pwrite64 || thread.call == SYS_pwritev || thread.call == SYS_pwritev2;
+    std::uint64_t offset = 0;
+    if (is_placed) {
+      offset = thread.arguments[3];
+    } else if ((descriptor.flags & O_APPEND) != 0) {
+      offset = static_cast<std::uint64_t>(descriptor.info.st_size);
+    } else {
+      offset = static_cast<std::uint64_t>(lseek(descriptor.handle.get(), 0, SEEK_CUR));
+    }
+    disk.before_write(thread.process->machine, descriptor, offset, total_of(pieces_of(thread)));
+  }
+  return native();
+}
+
+/// Sends one datagram of a socket of ours. `name` is where the program put the address.
+long send_datagram(Supervisor& supervisor, const Thread& thread, DatagramSocket& socket,
+                   const std::vector<iovec>& pieces, std::uint64_t name, std::uint64_t length) {
+  std::optional<Endpoint> to = socket.peer;
+  if (name != 0) to = read_address(thread, name, length);
+  if (!to) return name != 0 ? -EINVAL : -EDESTADDRREQ;
+  auto bytes = gather(thread, pieces);
+  if (!bytes) return -EFAULT;
+  return supervisor.network().send(socket, *to, std::move(*bytes));
+}
+
+Outcome write_datagram(Supervisor& supervisor, Thread& thread, const Descriptor& descriptor) {
+  const auto socket = special_as<DatagramSocket>(descriptor);
+  if (thread.call == SYS_sendto) {
+    return answer(send_datagram(supervisor, thread, *socket, pieces_of(thread), thread.arguments[4],
+                                thread.arguments[5]));
+  }
+  if (thread.call == SYS_sendmsg) {
+    const auto message = read_value<msghdr>(thread.tid, thread.arguments[1]);
+    if (!message) return answer(-EFAULT);
+    return answer(send_datagram(supervisor, thread, *socket, pieces_of(thread),
+                                reinterpret_cast<std::uint64_t>(message->msg_name),
+                                message->msg_namelen));
+  }
+  return answer(send_datagram(supervisor, thread, *socket, pieces_of(thread), 0, 0));
+}
+
+Outcome write_call(Supervisor& supervisor, Thread& thread) {
+  Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
+  if (!descriptor.handle) return native();
+  if (descriptor.is_random) return answer(static_cast<long>(total_of(pieces_of(thread))));
+  if (descriptor.is_file) return write_to_file(supervisor, thread, descriptor);
+  if (is_kind(descriptor, Special::Kind::output)) {
+    const auto bytes = gather(thread, pieces_of(thread));
+    if (!bytes) return answer(-EFAULT);
+    const auto pipe = special_as<OutputPipe>(descriptor);
+    supervisor.write_output(pipe->program, pipe->stream, *bytes, thread);
+    return answer(static_cast<long>(bytes->size()));
+  }
+  if (is_kind(descriptor, Special::Kind::datagram)) {
+    return write_datagram(supervisor, thread, descriptor);
+  }
+  if (descriptor.is_nonblocking || (flags_of(thread) & MSG_DONTWAIT) != 0) return native();
+  const std::vector<iovec> pieces = pieces_of(thread);
+  if (total_of(pieces) > kSmallWrite || thread.progress != 0) {
+    return write_in_pieces(supervisor, thread, std::move(descriptor), pieces);
+  }
+  if (!is_ready(descriptor, POLLOUT)) {
+    return wait_until(supervisor, thread, std::move(descriptor), POLLOUT);
+  }
+  return native();
+}
+
+// ---- several messages at once
+
+Outcome sendmmsg_call(Supervisor& supervisor, Thread& thread) {
+  const Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
+  if (!is_kind(descriptor, Special::Kind::datagram)) return answer(-ENOSYS);
+  const auto socket = special_as<DatagramSocket>(descriptor);
+  const auto count = static_cast<std::uint32_t>(thread.arguments[2]);
+  long sent = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint64_t at = thread.arguments[1] + i * sizeof(mmsghdr);
+    const auto message = read_value<mmsghdr>(thread.tid, at);
+    if (!message) return answer(sent != 0 ? sent : -EFAULT);
+    const long result = send_datagram(
+        supervisor, thread, *socket,
+        read_vector(thread, reinterpret_cast<std::uint64_t>(message->msg_hdr.msg_iov),
+                    message->msg_hdr.msg_iovlen),
+        reinterpret_cast<std::uint64_t>(message->msg_hdr.msg_name), message->msg_hdr.msg_namelen);
+    if (result < 0) return answer(sent != 0 ? sent : result);
+    write_value(thread.tid, at + offsetof(mmsghdr, msg_len), static_cast<std::uint32_t>(result));
+    ++sent;
+  }
+  return answer(sent);
+}
+
+/// One message at a time is what this call may do, too.
+Outcome recvmmsg_call(Supervisor& supervisor, Thread& thread) {
+  Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
+  if (!descriptor.handle) return answer(-EBADF);
+  const bool may_wait = !descriptor.is_nonblocking && (flags_of(thread) & MSG_DONTWAIT) == 0;
+  if (!is_ready(descriptor, POLLIN)) {
+    if (!may_wait) return answer(-EAGAIN);
+    return wait_until(supervisor, thread, std::move(descriptor), POLLIN);
+  }
+  const auto message = read_value<mmsghdr>(thread.tid, thread.arguments[1]);
+  if (!message) return answer(-EFAULT);
+  const std::vector<iovec> pieces =
+      read_vector(thread, reinterpret_cast<std::uint64_t>(message->msg_hdr.msg_iov),
+                  message->msg_hdr.msg_iovlen);
+  std::string bytes(std::min<std::size_t>(total_of(pieces), 65536), '\0');
+  const ssize_t got = recv(descriptor.handle.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+  if (got < 0) return answer(-errno);
+  scatter(thread, pieces, std::string_view(bytes).substr(0, static_cast<std::size_t>(got)));
+  write_value(thread.tid, thread.arguments[1] + offsetof(mmsghdr, msg_len),
+              static_cast<std::uint32_t>(got));
+  if (is_kind(descriptor, Special::Kind::datagram)) {
+    const auto socket = special_as<DatagramSocket>(descriptor);
+    if (!socket->sources.empty()) {
+      write_address(thread, socket->sources.front(), socket->family,
+                    reinterpret_cast<std::uint64_t>(message->msg_hdr.msg_name),
+                    thread.arguments[1] + offsetof(msghdr, msg_namelen));
+      socket->sources.pop_front();
+    }
+    supervisor.network().flush(*socket);
+  }
+  return answer(1);
+}
+
+// ---- ioctl
+
+Outcome ioctl_call(Supervisor& supervisor, Thread& thread) {
+  switch (static_cast<std::uint32_t>(thread.arguments[1])) {
+    case FIONBIO:
+    case FIOCLEX:
+    case FIONCLEX:
+    case FIONREAD:
+      return native();
+    case TCGETS:
+    case TIOCGWINSZ:
+    case TIOCGPGRP:
+    case TCSETS:
+    case TCSETSW:
+    case TCSETSF:
+      return answer(-ENOTTY);
+    case 0x8905:  // SIOCATMARK
+    case 0x8912:  // SIOCGIFCONF
+    case 0x8913:  // SIOCGIFFLAGS
+    case 0x8915:  // SIOCGIFADDR
+    case 0x8927:  // SIOCGIFHWADDR
+    case 0x8933:  // SIOCGIFINDEX
+    case 0x8946:  // SIOCETHTOOL
+      return answer(-ENODEV);
+    default:
+      break;
+  }
+  const Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
+  if (descriptor.handle && descriptor.is_file) return answer(-ENOTTY);
+  supervisor.doubt("a program makes an ioctl that nobody has thought about");
+  return native();
+}
+
+constexpr CallEntry kCalls[] = {
+    {SYS_read, read_call},         {SYS_readv, read_call},    {SYS_recvfrom, read_call},
+    {SYS_recvmsg, read_call},      {SYS_write, write_call},   {SYS_writev, write_call},
+    {SYS_pwrite64, write_call},    {SYS_pwritev, write_call}, {SYS_pwritev2, write_call},
+    {SYS_sendto, write_call},      {SYS_sendmsg, write_call}, {SYS_sendmmsg, sendmmsg_call},
+    {SYS_recvmmsg, recvmmsg_call}, {SYS_ioctl, ioctl_call},
+};
+
+}  // namespace
+
+std::span<const CallEntry> data_calls() {
+  return kCalls;
+}
+
+}  // namespace dissensus::host

@@ -1,0 +1,308 @@
+// Files: what may be opened, what is told about them, what writing them to disk costs.
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/stat.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "host/calls.h"
+
+namespace dissensus::host {
+
+namespace {
+
+// ---- opening
+
+constexpr std::string_view kOwnProcFiles[] = {
+    "maps", "exe",    "cmdline", "environ", "fd",        "task", "comm",          "auxv",  "cwd",
+    "root", "limits", "mounts",  "cgroup",  "mountinfo", "ns",   "oom_score_adj", "fdinfo"};
+constexpr std::string_view kProcFiles[] = {
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/stat",
+    "/proc/loadavg",
+    "/proc/uptime",
+    "/proc/version",
+    "/proc/filesystems",
+    "/proc/mounts",
+    "/proc/self",
+    "/proc/sys/kernel/osrelease",
+    "/proc/sys/kernel/ostype",
+    "/proc/sys/kernel/version",
+    "/proc/sys/kernel/cap_last_cap",
+    "/proc/sys/kernel/pid_max",
+    "/proc/sys/kernel/threads-max",
+    "/proc/sys/kernel/ngroups_max",
+    "/proc/sys/kernel/hostname",
+    "/proc/sys/kernel/core_pattern",
+    "/proc/sys/vm/overcommit_memory",
+    "/proc/sys/vm/max_map_count",
+    "/proc/sys/net/core/somaxconn",
+    "/proc/sys/net/ipv4/ip_local_port_range",
+    "/proc/sys/fs/pipe-max-size",
+};
+
+/// Whether what a file of /proc says is the same in every run.
+bool is_repeatable(std::string_view path, const Process& process) {
+  if (std::find(std::begin(kProcFiles), std::end(kProcFiles), path) != std::end(kProcFiles)) {
+    return true;
+  }
+  std::string_view rest = path;
+  const std::string own = fmt::format("/proc/{}/", process.inner_pid);
+  if (rest.starts_with("/proc/self/")) {
+    rest.remove_prefix(11);
+  } else if (rest.starts_with("/proc/thread-self/")) {
+    rest.remove_prefix(18);
+  } else if (rest.starts_with(own)) {
+    rest.remove_prefix(own.size());
+  } else {
+    return false;
+  }
+  const std::string_view first = rest.substr(0, rest.find('/'));
+  if (first == "task") return rest.find('/', 5) == rest.npos;  // not what is in a thread's folder
+  return std::find(std::begin(kOwnProcFiles), std::end(kOwnProcFiles), first) !=
+         std::end(kOwnProcFiles);
+}
+
+std::string absolute_path(const Thread& thread, int folder, const std::string& path) {
+  if (path.starts_with('/')) return path;
+  const std::string link = folder == AT_FDCWD ? fmt::format("/proc/{}/cwd", thread.tid)
+                                              : fmt::format("/proc/{}/fd/{}", thread.tid, folder);
+  std::array<char, 4096> target{};
+  const ssize_t length = readlink(link.c_str(), target.data(), target.size() - 1);
+  return length <= 0 ? path
+                     : std::string(target.data(), static_cast<std::size_t>(length)) + "/" + path;
+}
+
+Outcome open_call(Supervisor& supervisor, Thread& thread) {
+  const bool is_at = thread.call == SYS_openat;
+  const auto path = read_text(thread.tid, thread.arguments[is_at ? 1 : 0]);
+  if (!path) return native();
+  const std::string full =
+      absolute_path(thread, is_at ? descriptor_argument(thread, 0) : AT_FDCWD, *path);
+  if (full.starts_with("/proc/") && !is_repeatable(full, *thread.process)) {
+    supervisor.note(fmt::format("{} was hidden from {}", full,
+                                supervisor.program(thread.process->program).plan.name));
+    return answer(-ENOENT);
+  }
+  return native();
+}
+
+// ---- what is told
+
+/// Everything was made at the beginning of the run; numbers are in order of first sight.
+template <class Times>
+void set_times(Times& value, std::int64_t seconds) {
+  value.tv_sec = seconds;
+  value.tv_nsec = 0;
+}
+
+Outcome stat_call(Supervisor& supervisor, Thread& thread) {
+  const long result = supervisor.finish_call(thread);
+  if (result != 0) return finished(result);
+  const std::uint64_t address = thread.arguments[thread.call == SYS_newfstatat ? 2 : 1];
+  auto info = read_value<struct stat>(thread.tid, address);
+  if (!info) return finished(0);
+  info->st_ino = supervisor.virtual_inode(info->st_dev, info->st_ino);
+  info->st_dev = supervisor.virtual_device(info->st_dev);
+  for (timespec* time : {&info->st_atim, &info->st_mtim, &info->st_ctim}) {
+    set_times(*time, supervisor.plan().epoch_seconds);
+  }
+  if (S_ISDIR(info->st_mode)) {
+    info->st_nlink = 2;
+    info->st_size = 4096;
+    info->st_blocks = 8;
+  }
+  write_value(thread.tid, address, *info);
+  return finished(0);
+}
+
+Outcome statx_call(Supervisor& supervisor, Thread& thread) {
+  const long result = supervisor.finish_call(thread);
+  if (result != 0) return finished(result);
+  auto info = read_value<struct statx>(thread.tid, thread.arguments[4]);
+  if (!info) return finished(0);
+  const std::uint64_t device = std::uint64_t{info->stx_dev_major} << 32 | info->stx_dev_minor;
+  info->stx_ino = supervisor.virtual_inode(device, info->stx_ino);
+  info->stx_dev_major = 0;
+  info->stx_dev_minor = static_cast<std::uint32_t>(supervisor.virtual_device(device));
+  for (statx_timestamp* time :
+       {&info->stx_atime, &info->stx_btime, &info->stx_ctime, &info->stx_mtime}) {
+    set_times(*time, supervisor.plan().epoch_seconds);
+  }
+  if (S_ISDIR(info->stx_mode)) {
+    info->stx_nlink = 2;
+    info->stx_size = 4096;
+    info->stx_blocks = 8;
+  }
+  write_value(thread.tid, thread.arguments[4], *info);
+  return finished(0);
+}
+
+Outcome statfs_call(Supervisor& supervisor, Thread& thread) {
+  const long result = supervisor.finish_call(thread);
+  if (result != 0) return finished(result);
+  auto info = read_value<struct statfs>(thread.tid, thread.arguments[1]);
+  if (!info) return finished(0);
+  info->f_blocks = 1 << 26;
+  info->f_bfree = info->f_bavail = 1 << 25;
+  info->f_files = 1 << 20;
+  info->f_ffree = 1 << 19;
+  info->f_fsid = {};
+  write_value(thread.tid, thread.arguments[1], *info);
+  return finished(0);
+}
+
+/// Entries come in the order in which the file system has them: in memory that of creation.
+Outcome getdents_call(Supervisor& supervisor, Thread& thread) {
+  const long result = supervisor.finish_call(thread);
+  if (result <= 0) return finished(result);
+  std::vector<unsigned char> bytes(static_cast<std::size_t>(result));
+  if (!read_memory(thread.tid, thread.arguments[1], bytes.data(), bytes.size())) {
+    return finished(result);
+  }
+  const Descriptor folder = supervisor.descriptor(thread, descriptor_argument(thread, 0));
+  for (std::size_t at = 0; at + offsetof(dirent64, d_name) < bytes.size();) {
+    dirent64 entry{};
+    std::memcpy(&entry, bytes.data() + at, offsetof(dirent64, d_name));
+    if (entry.d_reclen == 0) break;
+    const std::uint64_t inode = supervisor.virtual_inode(folder.info.st_dev, entry.d_ino);
+    std::memcpy(bytes.data() + at, &inode, sizeof inode);
+    at += entry.d_reclen;
+  }
+  write_memory(thread.tid, thread.arguments[1], bytes.data(), bytes.size());
+  return finished(result);
+}
+
+// ---- to disk
+
+Outcome sync_call(Supervisor& supervisor, Thread& thread) {
+  const bool is_all = thread.call == SYS_sync || thread.call == SYS_syncfs;
+  const bool has_file = !is_all && thread.call != SYS_msync;
+  if (!thread.is_retry) {
+    const HostTime cost = supervisor.disk().sync_cost(*thread.process);
+    if (cost.count() != 0) {
+      return supervisor.wait_for(thread, Waiting::For::time, supervisor.now() + cost);
+    }
+  }
+  if (is_all) supervisor.disk().all_synced(thread.process->machine);
+  if (!has_file) return answer(0);
+  const Descriptor file = supervisor.descriptor(thread, descriptor_argument(thread, 0));
+  if (!file.handle) return answer(-EBADF);
+  if (!S_ISREG(file.info.st_mode) && !S_ISDIR(file.info.st_mode)) return answer(-EINVAL);
+  supervisor.disk().synced(file);
+  return answer(0);
+}
+
+Outcome ftruncate_call(Supervisor& supervisor, Thread& thread) {
+  const Descriptor file = supervisor.descriptor(thread, descriptor_argument(thread, 0));
+  if (file.handle && supervisor.disk().model().keeps_unsynced) {
+    supervisor.disk().before_truncate(thread.process->machine, file, thread.arguments[1]);
+  }
+  return native();
+}
+
+/// Room is reserved by making the file longer; memory is not filled for it.
+Outcome fallocate_call(Supervisor& supervisor, Thread& thread) {
+  if ((thread.arguments[1] & FALLOC_FL_KEEP_SIZE) != 0 &&
+      (thread.arguments[1] & FALLOC_FL_PUNCH_HOLE) == 0) {
+    return answer(0);
+  }
+  if (thread.arguments[1] != 0) return native();
+  const Descriptor file = supervisor.descriptor(thread, descriptor_argument(thread, 0));
+  if (!file.handle) return answer(-EBADF);
+  const auto end = static_cast<off_t>(thread.arguments[2] + thread.arguments[3]);
+  if (static_cast<std::uint64_t>(end) > supervisor.plan().limits.folder_bytes) {
+    return answer(-ENOSPC);
+  }
+  if (end > file.info.st_size && ftruncate(file.handle.get(), end) != 0) return answer(-errno);
+  return answer(0);
+}
+
+// ---- locks that wait are tried again at every step
+
+Outcome flock_call(Supervisor& supervisor, Thread& thread) {
+  const int operation = static_cast<int>(thread.arguments[1]);
+  if ((operation & (LOCK_NB | LOCK_UN)) != 0) return native();
+  const Descriptor file = supervisor.descriptor(thread, descriptor_argument(thread, 0));
+  if (!file.handle) return answer(-EBADF);
+  // Our copy is the same open file, so the lock is the program's.
+  if (flock(file.handle.get(), operation | LOCK_NB) == 0) return answer(0);
+  if (errno != EWOULDBLOCK) return answer(-errno);
+  return supervisor.wait_for(thread, Waiting::For::step, kNever);
+}
+
+Outcome fcntl_call(Supervisor& supervisor, Thread& thread) {
+  const Descriptor file = supervisor.descriptor(thread, descriptor_argument(thread, 0));
+  if (!file.handle) return answer(-EBADF);
+  auto wanted = read_value<struct flock>(thread.tid, thread.arguments[2]);
+  if (!wanted) return answer(-EFAULT);
+  const bool is_open_file = thread.arguments[1] == F_OFD_SETLKW;
+  if (!is_open_file) {
+    // The lock belongs to the process: ask whether it is free, then let the process take it.
+    struct flock asked = *wanted;
+    asked.l_pid = 0;
+    if (fcntl(file.handle.get(), F_OFD_GETLK, &asked) == 0 && asked.l_type != F_UNLCK &&
+        asked.l_pid != thread.process->pid) {
+      return supervisor.wait_for(thread, Waiting::For::step, kNever);
+    }
+    return native();
+  }
+  wanted->l_pid = 0;
+  if (fcntl(file.handle.get(), F_OFD_SETLK, &*wanted) == 0) return answer(0);
+  if (errno != EAGAIN && errno != EACCES) return answer(-errno);
+  return supervisor.wait_for(thread, Waiting::For::step, kNever);
+}
+
+/// Only mappings that can be executed come here.
+Outcome mmap_call(Supervisor& supervisor, Thread& thread) {
+  const long address = supervisor.finish_call(thread);
+  if (address < 0 && address > -4096) return finished(address);
+  if ((thread.arguments[3] & MAP_ANONYMOUS) == 0) {
+    const auto begin = static_cast<std::uint64_t>(address);
+    supervisor.look_at_code(*thread.process, thread.tid, begin, begin + thread.arguments[1]);
+  }
+  return finished(address);
+}
+
+constexpr CallEntry kCalls[] = {
+    {SYS_open, open_call},
+    {SYS_openat, open_call},
+    {SYS_creat, open_call},
+    {SYS_stat, stat_call},
+    {SYS_lstat, stat_call},
+    {SYS_fstat, stat_call},
+    {SYS_newfstatat, stat_call},
+    {SYS_statx, statx_call},
+    {SYS_statfs, statfs_call},
+    {SYS_fstatfs, statfs_call},
+    {SYS_getdents64, getdents_call},
+    {SYS_fsync, sync_call},
+    {SYS_fdatasync, sync_call},
+    {SYS_sync, sync_call},
+    {SYS_syncfs, sync_call},
+    {SYS_msync, sync_call},
+    {SYS_sync_file_range, sync_call},
+    {SYS_ftruncate, ftruncate_call},
+    {SYS_fallocate, fallocate_call},
+    {SYS_flock, flock_call},
+    {SYS_fcntl, fcntl_call},
+    {SYS_mmap, mmap_call},
+};
+
+}  // namespace
+
+std::span<const CallEntry> file_calls() {
+  return kCalls;
+}
+
+}  // namespace dissensus::host

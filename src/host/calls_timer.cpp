@@ -1,0 +1,268 @@
+// Timers: timerfd, setitimer and alarm, timer_create.
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "host/calls.h"
+
+namespace dissensus::host {
+
+namespace {
+
+constexpr int kRealTimer = -1;  ///< ITIMER_REAL among the timers of a process
+
+// ---- timerfd: a datagram socket into which we write how often it expired
+
+/// Takes out what the program has not read.
+std::uint64_t take_unread(TimerSocket& timer) {
+  std::uint64_t sum = 0;
+  std::uint64_t count = 0;
+  while (recv(timer.program.get(), &count, sizeof count, MSG_DONTWAIT) == sizeof count)
+    sum += count;
+  return sum;
+}
+
+void arm(Supervisor& supervisor, const std::shared_ptr<TimerSocket>& timer) {
+  ++timer->generation;
+  if (timer->next == kNever) return;
+  supervisor.at(timer->next, [&supervisor, timer, generation = timer->generation] {
+    if (timer->generation != generation || timer->owner->is_dead) return;
+    const std::uint64_t count = take_unread(*timer) + 1;
+    if (send(timer->end.get(), &count, sizeof count, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) return;
+    timer->next = timer->interval.count() != 0 ? supervisor.now() + timer->interval : kNever;
+    arm(supervisor, timer);
+  });
+}
+
+itimerspec remaining(const Supervisor& supervisor, HostTime next, HostTime interval) {
+  itimerspec value{};
+  value.it_interval = to_timespec(interval);
+  if (next != kNever) {
+    value.it_value = to_timespec(std::max(next - supervisor.now(), HostTime(1)));
+  }
+  return value;
+}
+
+Outcome timerfd_create_call(Supervisor& supervisor, Thread& thread) {
+  const std::uint64_t flags = thread.arguments[1];
+  const std::uint64_t type = SOCK_DGRAM | ((flags & TFD_NONBLOCK) != 0 ? SOCK_NONBLOCK : 0) |
+                             ((flags & TFD_CLOEXEC) != 0 ? SOCK_CLOEXEC : 0);
+  supervisor.replace_call(thread, SYS_socket, {AF_UNIX, type, 0, 0, 0, 0});
+  const long fd = supervisor.finish_call(thread);
+  supervisor.set_result(thread, fd);
+  if (fd < 0) return finished(fd);
+  Descriptor descriptor = supervisor.descriptor(thread, static_cast<int>(fd));
+  auto timer = std::make_shared<TimerSocket>();
+  timer->clock = descriptor_argument(thread, 0);
+  timer->owner = thread.process;
+  if (!supervisor.network().pair_up(descriptor.handle.get(), timer->end)) {
+    supervisor.doubt("a timerfd could not be made");
+  }
+  supervisor.add_special(descriptor.handle, timer);
+  timer->program = std::move(descriptor.handle);
+  return finished(fd);
+}
+
+std::shared_ptr<TimerSocket> timer_argument(Supervisor& supervisor, Thread& thread) {
+  const Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
+  if (descriptor.special == nullptr || descriptor.special->kind != Special::Kind::timer) {
+    return nullptr;
+  }
+  return std::static_pointer_cast<TimerSocket>(descriptor.special);
+}
+
+Outcome timerfd_settime_call(Supervisor& supervisor, Thread& thread) {
+  const auto timer = timer_argument(supervisor, thread);
+  const auto wanted = read_value<itimerspec>(thread.tid, thread.arguments[2]);
+  if (timer == nullptr) return answer(-EINVAL);
+  if (!wanted) return answer(-EFAULT);
+  if (thread.arguments[3] != 0) {
+    write_value(thread.tid, thread.arguments[3],
+                remaining(supervisor, timer->next, timer->interval));
+  }
+  take_unread(*timer);
+  timer->interval = to_duration(wanted->it_interval);
+  const auto value = to_duration(wanted->it_value);
+  if (value.count() == 0) {
+    timer->next = kNever;
+  } else if ((thread.arguments[1] & TFD_TIMER_ABSTIME) != 0) {
+    timer->next =
+        supervisor.time_of(thread.process->machine, is_calendar_clock(timer->clock), value);
+  } else {
+    timer->next = after(supervisor.now(), value);
+  }
+  arm(supervisor, timer);
+  return answer(0);
+}
+
+Outcome timerfd_gettime_call(Supervisor& supervisor, Thread& thread) {
+  const auto timer = timer_argument(supervisor, thread);
+  if (timer == nullptr) return answer(-EINVAL);
+  write_value(thread.tid, thread.arguments[1], remaining(supervisor, timer->next, timer->interval));
+  return answer(0);
+}
+
+// ---- interval timers
+
+itimerval to_itimerval(const itimerspec& value) {
+  return {{value.it_interval.tv_sec, value.it_interval.tv_nsec / 1000},
+          {value.it_value.tv_sec, value.it_value.tv_nsec / 1000}};
+}
+
+std::chrono::nanoseconds to_duration(const timeval& value) {
+  return host::to_duration(timespec{value.tv_sec, value.tv_usec * 1000});
+}
+
+Outcome setitimer_call(Supervisor& supervisor, Thread& thread) {
+  const int which = descriptor_argument(thread, 0);
+  itimerval wanted{};
+  if (thread.arguments[1] != 0) {
+    const auto read = read_value<itimerval>(thread.tid, thread.arguments[1]);
+    if (!read) return answer(-EFAULT);
+    wanted = *read;
+  }
+  SignalTimer& timer = thread.process->timers[kRealTimer];
+  if (thread.arguments[2] != 0) {
+    itimerval before{};
+    if (which == ITIMER_REAL) {
+      before = to_itimerval(remaining(supervisor, timer.next, timer.interval));
+    }
+    write_value(thread.tid, thread.arguments[2], before);
+  }
+  const auto value = to_duration(wanted.it_value);
+  if (which != ITIMER_REAL) {
+    if (value.count() != 0) {
+      supervisor.note("a timer of processor time never fires: computation costs no time");
+    }
+    return answer(0);
+  }
+  timer.signal = SIGALRM;
+  timer.interval = to_duration(wanted.it_interval);
+  timer.next = value.count() == 0 ? kNever : after(supervisor.now(), value);
+  supervisor.arm_timer(*thread.process, kRealTimer);
+  return answer(0);
+}
+
+Outcome getitimer_call(Supervisor& supervisor, Thread& thread) {
+  const auto timer = thread.process->timers.find(kRealTimer);
+  itimerval value{};
+  if (descriptor_argument(thread, 0) == ITIMER_REAL && timer != thread.process->timers.end()) {
+    value = to_itimerval(remaining(supervisor, timer->second.next, timer->second.interval));
+  }
+  write_value(thread.tid, thread.arguments[1], value);
+  return answer(0);
+}
+
+Outcome alarm_call(Supervisor& supervisor, Thread& thread) {
+  SignalTimer& timer = thread.process->timers[kRealTimer];
+  const long left =
+      timer.next == kNever ? 0 : remaining(supervisor, timer.next, {}).it_value.tv_sec + 1;
+  timer.signal = SIGALRM;
+  timer.interval = {};
+  const auto seconds = static_cast<std::uint32_t>(thread.arguments[0]);
+  timer.next = seconds == 0 ? kNever : after(supervisor.now(), std::chrono::seconds(seconds));
+  supervisor.arm_timer(*thread.process, kRealTimer);
+  return answer(left);
+}
+
+// ---- timer_create
+
+Outcome timer_create_call(Supervisor& supervisor, Thread& thread) {
+  SignalTimer timer;
+  timer.is_posix = true;
+  timer.clock = descriptor_argument(thread, 0);
+  timer.signal = SIGALRM;
+  timer.number = thread.process->next_timer++;
+  timer.value = static_cast<std::uint64_t>(timer.number);
+  if (thread.arguments[1] != 0) {
+    const auto event = read_value<sigevent>(thread.tid, thread.arguments[1]);
+    if (!event) return answer(-EFAULT);
+    timer.signal = event->sigev_signo;
+    timer.value = reinterpret_cast<std::uint64_t>(event->sigev_value.sival_ptr);
+    timer.is_silent = event->sigev_notify == SIGEV_NONE;
+    if (event->sigev_notify == SIGEV_THREAD_ID) {
+      const Thread* target = supervisor.thread_of_inner(event->_sigev_un._tid);
+      if (target == nullptr) return answer(-EINVAL);
+      timer.tid = target->tid;
+    }
+  }
+  if (!write_value(thread.tid, thread.arguments[2], timer.number)) return answer(-EFAULT);
+  thread.process->timers[timer.number] = timer;
+  return answer(0);
+}
+
+SignalTimer* posix_timer(Thread& thread) {
+  const auto timer = thread.process->timers.find(descriptor_argument(thread, 0));
+  return timer == thread.process->timers.end() || !timer->second.is_posix ? nullptr
+                                                                          : &timer->second;
+}
+
+Outcome timer_settime_call(Supervisor& supervisor, Thread& thread) {
+  SignalTimer* timer = posix_timer(thread);
+  if (timer == nullptr) return answer(-EINVAL);
+  const auto wanted = read_value<itimerspec>(thread.tid, thread.arguments[2]);
+  if (!wanted) return answer(-EFAULT);
+  if (thread.arguments[3] != 0) {
+    write_value(thread.tid, thread.arguments[3],
+                remaining(supervisor, timer->next, timer->interval));
+  }
+  timer->interval = host::to_duration(wanted->it_interval);
+  const auto value = host::to_duration(wanted->it_value);
+  if (value.count() == 0) {
+    timer->next = kNever;
+  } else if ((thread.arguments[1] & TIMER_ABSTIME) != 0) {
+    timer->next =
+        supervisor.time_of(thread.process->machine, is_calendar_clock(timer->clock), value);
+  } else {
+    timer->next = after(supervisor.now(), value);
+  }
+  supervisor.arm_timer(*thread.process, timer->number);
+  return answer(0);
+}
+
+Outcome timer_gettime_call(Supervisor& supervisor, Thread& thread) {
+  const SignalTimer* timer = posix_timer(thread);
+  if (timer == nullptr) return answer(-EINVAL);
+  write_value(thread.tid, thread.arguments[1], remaining(supervisor, timer->next, timer->interval));
+  return answer(0);
+}
+
+Outcome timer_getoverrun_call(Supervisor&, Thread& thread) {
+  const SignalTimer* timer = posix_timer(thread);
+  return answer(timer == nullptr ? -EINVAL : timer->overrun);
+}
+
+Outcome timer_delete_call(Supervisor&, Thread& thread) {
+  const SignalTimer* timer = posix_timer(thread);
+  if (timer == nullptr) return answer(-EINVAL);
+  thread.process->timers.erase(timer->number);
+  return answer(0);
+}
+
+constexpr CallEntry kCalls[] = {
+    {SYS_timerfd_create, timerfd_create_call},
+    {SYS_timerfd_settime, timerfd_settime_call},
+    {SYS_timerfd_gettime, timerfd_gettime_call},
+    {SYS_setitimer, setitimer_call},
+    {SYS_getitimer, getitimer_call},
+    {SYS_alarm, alarm_call},
+    {SYS_timer_create, timer_create_call},
+    {SYS_timer_settime, timer_settime_call},
+    {SYS_timer_gettime, timer_gettime_call},
+    {SYS_timer_getoverrun, timer_getoverrun_call},
+    {SYS_timer_delete, timer_delete_call},
+};
+
+}  // namespace
+
+std::span<const CallEntry> timer_calls() {
+  return kCalls;
+}
+
+}  // namespace dissensus::host

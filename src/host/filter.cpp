@@ -1,0 +1,288 @@
+#include "host/filter.h"
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+namespace dissensus::host {
+
+namespace {
+
+/// What these do is the same in every run, given that one thread runs at a time: their effects are
+/// on the caller's own memory, identity, descriptors or files, and they never wait.
+constexpr int kPass[] = {
+    SYS_munmap,
+    SYS_mprotect,
+    SYS_brk,
+    SYS_madvise,
+    SYS_mremap,
+    SYS_mlock,
+    SYS_mlock2,
+    SYS_munlock,
+    SYS_mlockall,
+    SYS_munlockall,
+    SYS_membarrier,
+    SYS_pkey_alloc,
+    SYS_pkey_free,
+    SYS_pkey_mprotect,
+    SYS_rt_sigaction,
+    SYS_rt_sigprocmask,
+    SYS_rt_sigreturn,
+    SYS_rt_sigpending,
+    SYS_sigaltstack,
+    SYS_getpid,
+    SYS_gettid,
+    SYS_getppid,
+    SYS_getuid,
+    SYS_geteuid,
+    SYS_getgid,
+    SYS_getegid,
+    SYS_getresuid,
+    SYS_getresgid,
+    SYS_getgroups,
+    SYS_setuid,
+    SYS_setgid,
+    SYS_setreuid,
+    SYS_setregid,
+    SYS_setresuid,
+    SYS_setresgid,
+    SYS_setgroups,
+    SYS_setfsuid,
+    SYS_setfsgid,
+    SYS_getpgrp,
+    SYS_getpgid,
+    SYS_setpgid,
+    SYS_getsid,
+    SYS_setsid,
+    SYS_capget,
+    SYS_capset,
+    SYS_umask,
+    SYS_uname,
+    SYS_getrlimit,
+    SYS_arch_prctl,
+    SYS_set_robust_list,
+    SYS_get_robust_list,
+    SYS_close,
+    SYS_close_range,
+    SYS_dup,
+    SYS_dup2,
+    SYS_dup3,
+    SYS_pipe,
+    SYS_pipe2,
+    SYS_eventfd,
+    SYS_eventfd2,
+    SYS_epoll_create,
+    SYS_epoll_create1,
+    SYS_epoll_ctl,
+    SYS_socketpair,
+    SYS_shutdown,
+    SYS_signalfd,
+    SYS_signalfd4,
+    SYS_inotify_init,
+    SYS_inotify_init1,
+    SYS_inotify_add_watch,
+    SYS_inotify_rm_watch,
+    SYS_memfd_create,
+    SYS_lseek,
+    SYS_getcwd,
+    SYS_chdir,
+    SYS_fchdir,
+    SYS_access,
+    SYS_faccessat,
+    SYS_faccessat2,
+    SYS_readlink,
+    SYS_readlinkat,
+    SYS_mkdir,
+    SYS_mkdirat,
+    SYS_rmdir,
+    SYS_rename,
+    SYS_renameat,
+    SYS_renameat2,
+    SYS_unlink,
+    SYS_unlinkat,
+    SYS_link,
+    SYS_linkat,
+    SYS_symlink,
+    SYS_symlinkat,
+    SYS_chmod,
+    SYS_fchmod,
+    SYS_fchmodat,
+    SYS_chown,
+    SYS_fchown,
+    SYS_lchown,
+    SYS_fchownat,
+    SYS_truncate,
+    SYS_utime,
+    SYS_utimes,
+    SYS_utimensat,
+    SYS_futimesat,
+    SYS_pread64,
+    SYS_preadv,
+    SYS_preadv2,
+    SYS_readahead,
+    SYS_fadvise64,
+    SYS_getxattr,
+    SYS_lgetxattr,
+    SYS_fgetxattr,
+    SYS_setxattr,
+    SYS_fsetxattr,
+    SYS_listxattr,
+    SYS_flistxattr,
+    SYS_removexattr,
+    SYS_shmget,
+    SYS_shmat,
+    SYS_shmdt,
+    SYS_shmctl,
+    SYS_semget,
+    SYS_semctl,
+};
+
+struct Refusal {
+  int call;
+  int error;
+};
+
+/// Programs have other ways (ENOSYS), or no business there (EPERM).
+constexpr Refusal kRefused[] = {
+    {SYS_clone3, ENOSYS},
+    {SYS_rseq, ENOSYS},
+    {SYS_io_uring_setup, ENOSYS},
+    {SYS_io_uring_enter, ENOSYS},
+    {SYS_io_uring_register, ENOSYS},
+    {SYS_io_setup, ENOSYS},
+    {SYS_splice, EINVAL},
+    {SYS_tee, EINVAL},
+    {SYS_vmsplice, EINVAL},
+    {SYS_sendfile, EINVAL},
+    {SYS_copy_file_range, EXDEV},
+    {SYS_openat2, ENOSYS},
+    {SYS_userfaultfd, ENOSYS},
+    {SYS_perf_event_open, EACCES},
+    {SYS_bpf, EPERM},
+    {SYS_ptrace, EPERM},
+    {SYS_process_vm_readv, EPERM},
+    {SYS_process_vm_writev, EPERM},
+    {SYS_pidfd_getfd, EPERM},
+    {SYS_pidfd_open, ENOSYS},
+    {SYS_mount, EPERM},
+    {SYS_umount2, EPERM},
+    {SYS_pivot_root, EPERM},
+    {SYS_chroot, EPERM},
+    {SYS_unshare, EPERM},
+    {SYS_setns, EPERM},
+    {SYS_open_tree, EPERM},
+    {SYS_move_mount, EPERM},
+    {SYS_fsopen, EPERM},
+    {SYS_fspick, EPERM},
+    {SYS_mount_setattr, EPERM},
+    {SYS_seccomp, EINVAL},
+    {SYS_reboot, EPERM},
+    {SYS_swapon, EPERM},
+    {SYS_init_module, EPERM},
+    {SYS_finit_module, EPERM},
+    {SYS_kexec_load, EPERM},
+    {SYS_settimeofday, EPERM},
+    {SYS_clock_settime, EPERM},
+    {SYS_clock_adjtime, EPERM},
+    {SYS_adjtimex, EPERM},
+    {SYS_sethostname, EPERM},
+    {SYS_setdomainname, EPERM},
+    {SYS_mknod, EPERM},
+    {SYS_mknodat, EPERM},
+    {SYS_syslog, EPERM},
+    {SYS_acct, EPERM},
+    {SYS_quotactl, EPERM},
+    {SYS_keyctl, ENOSYS},
+    {SYS_add_key, ENOSYS},
+    {SYS_request_key, ENOSYS},
+    {SYS_fanotify_init, EPERM},
+    {SYS_name_to_handle_at, EOPNOTSUPP},
+    {SYS_open_by_handle_at, EPERM},
+    {SYS_iopl, EPERM},
+    {SYS_ioperm, EPERM},
+    {SYS_modify_ldt, ENOSYS},
+    {SYS_restart_syscall, EINTR},
+    {SYS_get_mempolicy, ENOSYS},
+    {SYS_set_mempolicy, ENOSYS},
+    {SYS_mbind, ENOSYS},
+    {SYS_migrate_pages, ENOSYS},
+    {SYS_futex_waitv, ENOSYS},
+    {SYS_memfd_secret, ENOSYS},
+    {SYS_landlock_create_ruleset, ENOSYS},
+};
+
+constexpr std::uint32_t kTrap = SECCOMP_RET_TRACE;
+
+class FilterBuilder {
+ public:
+  void load(std::uint32_t offset) { statement(BPF_LD | BPF_W | BPF_ABS, offset); }
+  void load_argument(std::uint32_t index) {
+    load(static_cast<std::uint32_t>(offsetof(seccomp_data, args)) + index * 8);
+  }
+  void give(std::uint32_t action) { statement(BPF_RET | BPF_K, action); }
+  /// The next `skip` statements are for this value only.
+  void unless_equal(std::uint32_t value, std::uint8_t skip) {
+    code_.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, skip, value});
+  }
+  void if_equal_skip(std::uint32_t value, std::uint8_t skip) {
+    code_.push_back({BPF_JMP | BPF_JEQ | BPF_K, skip, 0, value});
+  }
+  void unless_any_bit(std::uint32_t bits, std::uint8_t skip) {
+    code_.push_back({BPF_JMP | BPF_JSET | BPF_K, 0, skip, bits});
+  }
+  void unless_at_least(std::uint32_t value, std::uint8_t skip) {
+    code_.push_back({BPF_JMP | BPF_JGE | BPF_K, 0, skip, value});
+  }
+  void rule(int call, std::uint32_t action) {
+    unless_equal(static_cast<std::uint32_t>(call), 1);
+    give(action);
+  }
+  std::vector<sock_filter> take() { return std::move(code_); }
+
+ private:
+  void statement(int code, std::uint32_t value) {
+    code_.push_back({static_cast<std::uint16_t>(code), 0, 0, value});
+  }
+  std::vector<sock_filter> code_;
+};
+
+}  // namespace
+
+std::vector<sock_filter> make_call_filter() {
+  FilterBuilder filter;
+  filter.load(offsetof(seccomp_data, arch));
+  filter.if_equal_skip(AUDIT_ARCH_X86_64, 1);
+  filter.give(SECCOMP_RET_KILL_PROCESS);
+  filter.load(offsetof(seccomp_data, nr));
+  filter.unless_at_least(0x40000000U, 1);  // the x32 variants
+  filter.give(SECCOMP_RET_ERRNO | ENOSYS);
+  // Mappings that can be executed are looked at; others pass.
+  filter.unless_equal(SYS_mmap, 4);
+  filter.load_argument(2);
+  filter.unless_any_bit(PROT_EXEC, 1);
+  filter.give(kTrap);
+  filter.give(SECCOMP_RET_ALLOW);
+  // Locks that wait stop.
+  filter.unless_equal(SYS_fcntl, 6);
+  filter.load_argument(1);
+  filter.unless_equal(F_SETLKW, 1);
+  filter.give(kTrap);
+  filter.unless_equal(F_OFD_SETLKW, 1);
+  filter.give(kTrap);
+  filter.give(SECCOMP_RET_ALLOW);
+  for (const int call : kPass) filter.rule(call, SECCOMP_RET_ALLOW);
+  for (const Refusal& refusal : kRefused) {
+    filter.rule(refusal.call, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(refusal.error));
+  }
+  filter.give(kTrap);
+  return filter.take();
+}
+
+}  // namespace dissensus::host

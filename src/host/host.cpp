@@ -1,0 +1,89 @@
+#include "host/host.h"
+
+#include <csignal>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "host/supervisor.h"
+
+namespace dissensus::host {
+
+Host::Host(const Plan& plan, HostListener& listener)
+    : supervisor_(std::make_unique<Supervisor>(plan, listener)) {}
+Host::~Host() = default;
+
+HostTime Host::now() const {
+  return supervisor_->now();
+}
+bool Host::run_until(HostTime until) {
+  return supervisor_->run_until(until);
+}
+void Host::finish_soon() {
+  supervisor_->finish_soon();
+}
+std::string Host::trouble() const {
+  return supervisor_->trouble();
+}
+ProgramId Host::start(const Program& program) {
+  return supervisor_->start(program);
+}
+bool Host::is_running(ProgramId program) const {
+  return !supervisor_->program(program).is_done;
+}
+void Host::kill(ProgramId program) {
+  supervisor_->kill(program);
+}
+void Host::power_loss(MachineId machine) {
+  supervisor_->power_loss(machine);
+}
+void Host::pause(ProgramId program) {
+  supervisor_->set_paused(program, true);
+}
+void Host::resume(ProgramId program) {
+  supervisor_->set_paused(program, false);
+}
+void Host::signal(ProgramId program, int number) {
+  supervisor_->signal(program, number);
+}
+void Host::set_calendar_offset(MachineId machine, std::chrono::nanoseconds offset) {
+  supervisor_->set_calendar_offset(machine, offset);
+}
+bool Host::knock(ConnectionId connection) {
+  return supervisor_->network().knock(connection);
+}
+void Host::answer(ConnectionId connection, bool accepted) {
+  supervisor_->network().answer(connection, accepted);
+}
+void Host::give_up(ConnectionId connection) {
+  supervisor_->network().give_up(connection);
+}
+void Host::deliver(ConnectionId connection, Side to, std::string_view bytes) {
+  supervisor_->network().deliver(connection, to, bytes);
+}
+void Host::deliver_end(ConnectionId connection, Side to, bool gone) {
+  supervisor_->network().deliver_end(connection, to, gone);
+}
+void Host::deliver(const Datagram& datagram) {
+  supervisor_->network().deliver(datagram);
+}
+bool Host::is_listening(MachineId machine, std::uint16_t port) const {
+  return supervisor_->network().is_listening(machine, port);
+}
+std::string Host::folder(MachineId machine) const {
+  return supervisor_->folder(machine);
+}
+std::vector<ThreadView> Host::threads() const {
+  return supervisor_->threads();
+}
+Report Host::report() const {
+  return supervisor_->report();
+}
+
+std::string to_string(const Exit& exit) {
+  if (exit.signal == 0) return fmt::format("exited with code {}", exit.code);
+  return fmt::format("{} by signal {} ({})", exit.by_owner ? "ended" : "killed", exit.signal,
+                     strsignal(exit.signal));
+}
+
+}  // namespace dissensus::host

@@ -1,0 +1,225 @@
+// What the supervisor knows of programs: processes, threads, what they wait for, and the objects
+// behind their descriptors that are ours.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "dissensus/random.h"
+
+#include "host/host.h"
+#include "host/tracee.h"
+
+namespace dissensus::host {
+
+struct Process;
+struct Thread;
+
+inline constexpr HostTime kNever = HostTime::max();
+
+/// A descriptor of a program that a thread waits for; the handle is our copy of it.
+struct Interest {
+  Handle handle;
+  short events = 0;
+};
+
+/// Why a thread does not run. A call that has to wait is one that is tried again: the thread stays
+/// stopped in front of it, and its handler is called anew when something has changed.
+struct Waiting {
+  enum class For : std::uint8_t {
+    nothing,         ///< runs or can run
+    time,            ///< only the deadline
+    handles,         ///< readiness of descriptors
+    futex,           ///< to be woken
+    children,        ///< the end of a process it started
+    child_runs_own,  ///< vfork: until the child has a program of its own
+    signal,          ///< any signal
+    step,            ///< anything: asked again at every step
+  };
+  For what = For::nothing;
+  std::vector<Interest> interests;
+  std::uint64_t signal_mask = 0;  ///< blocked while it waits, instead of the thread's own
+  bool has_signal_mask = false;
+  bool takes_any_signal = false;  ///< also one that would do nothing: sigtimedwait
+};
+
+struct FutexKey {
+  std::uint64_t space = 0;  ///< a process, or the file that is shared
+  std::uint64_t address = 0;
+  friend auto operator<=>(const FutexKey&, const FutexKey&) = default;
+};
+
+struct CallRecord {
+  std::int32_t call = -1;
+  std::int64_t time_ns = 0;
+  std::array<std::uint64_t, 3> arguments{};
+};
+
+struct Thread {
+  pid_t tid = -1;        ///< as we see it
+  pid_t inner_tid = -1;  ///< as programs see it
+  Process* process = nullptr;
+  std::uint16_t index = 0;
+  bool is_dead = false;
+  bool is_queued = false;
+
+  Registers registers{};
+  long call = -1;
+  bool is_in_call = false;  ///< stopped in front of `call`, which is to be tried (again)
+  bool is_retry = false;
+  std::array<std::uint64_t, 6> arguments{};
+
+  Waiting waiting;
+  HostTime deadline = kNever;
+  std::uint64_t wait_number = 0;  ///< tells an old deadline from the present one
+  bool timed_out = false;
+  bool woken = false;
+  bool interrupted = false;
+  std::size_t progress = 0;     ///< bytes of a call that is done piece by piece
+  std::uint64_t step_mark = 0;  ///< entries of the journal when it was last tried
+
+  FutexKey futex;
+  std::uint32_t futex_bits = 0;
+  std::uint64_t clear_tid = 0;
+
+  std::uint32_t idle_calls = 0;   ///< calls in a row by which nothing gets done
+  std::uint32_t clock_reads = 0;  ///< in a row, nothing else between
+  std::uint32_t idle_turns = 0;
+  std::uint32_t turn_calls = 0;
+  std::array<CallRecord, 16> last_calls{};
+  std::size_t last_call = 0;
+};
+
+/// A timer that sends a signal: setitimer, alarm, timer_create.
+struct SignalTimer {
+  int signal = 0;
+  int clock = 0;
+  pid_t tid = 0;  ///< as we see it; 0: the process
+  std::uint64_t value = 0;
+  bool is_silent = false;
+  bool is_posix = false;
+  int number = 0;
+  HostTime next = kNever;
+  HostTime interval{};
+  std::uint64_t generation = 0;
+  bool is_pending = false;
+  int overrun = 0;
+};
+
+struct Process {
+  pid_t pid = -1;
+  pid_t inner_pid = -1;
+  ProgramId program = 0;
+  std::uint16_t index = 0;   ///< among those of its program
+  std::uint32_t number = 0;  ///< among all
+  MachineId machine = 0;
+  Process* parent = nullptr;
+  Handle handle;  ///< pidfd
+  Random random;
+  std::vector<Thread*> threads;  ///< alive, in order of creation
+  std::uint16_t threads_made = 0;
+  bool is_dead = false;
+  bool is_ended_by_owner = false;
+  bool is_leader_gone = false;
+  bool is_reaped = false;  ///< its parent knows of its end
+  int status = 0;
+  HostTime page_time{-1};             ///< what the clock page shows
+  std::uint64_t stops = 0;            ///< stands for the processor time that it has used
+  std::map<int, SignalTimer> timers;  ///< by id; ITIMER_REAL is -1
+  int next_timer = 0;
+  std::uint64_t unsynced_bytes = 0;
+  std::map<std::uint64_t, FutexKey> shared_pages;  ///< cache of futex_key
+};
+
+/// A program of the owner: its first process and all that come from it.
+struct ProgramState {
+  Program plan;
+  Process* first = nullptr;
+  bool is_paused = false;
+  bool is_done = false;
+  std::uint16_t processes = 0;
+  std::uint64_t output_bytes = 0;
+  bool is_output_cut = false;
+  std::array<std::uint64_t, 2> stream_inodes{};
+};
+
+/// An object behind a program's descriptor that is not what the program thinks it is. Known by the
+/// inode of the socket or pipe, so that dup, fork and descriptor passing need no bookkeeping.
+struct Special {
+  enum class Kind : std::uint8_t { stream, datagram, timer, output };
+  Kind kind;
+  virtual ~Special() = default;
+
+ protected:
+  explicit Special(Kind its_kind) : kind(its_kind) {}
+};
+
+struct StreamSocket final : Special {
+  StreamSocket() : Special(Kind::stream) {}
+  int family = 0;
+  MachineId machine = 0;
+  Endpoint local;
+  Endpoint peer;
+  enum class State : std::uint8_t { fresh, bound, listening, connecting, connected, failed };
+  State state = State::fresh;
+  int error = 0;  ///< of a connection that failed; told once
+  ConnectionId connection = 0;
+  std::string listen_path;
+  std::uint64_t inode = 0;
+  std::deque<ConnectionId> arrived;  ///< not yet accepted
+  HostTime receive_timeout{};
+  HostTime send_timeout{};
+};
+
+struct DatagramSocket final : Special {
+  DatagramSocket() : Special(Kind::datagram) {}
+  int family = 0;
+  MachineId machine = 0;
+  Endpoint local;
+  std::optional<Endpoint> peer;
+  Handle end;                    ///< ours
+  std::deque<Endpoint> sources;  ///< of what is in the program's queue
+  std::deque<std::pair<Endpoint, std::string>> backlog;
+};
+
+/// A timerfd is a datagram socket into which we write the count.
+struct TimerSocket final : Special {
+  TimerSocket() : Special(Kind::timer) {}
+  int clock = 0;
+  Handle end;                      ///< ours
+  Handle program;                  ///< our copy of the program's
+  const Process* owner = nullptr;  ///< who made it; the timer ends with it
+  HostTime next = kNever;
+  HostTime interval{};
+  std::uint64_t generation = 0;
+};
+
+struct OutputPipe final : Special {
+  OutputPipe() : Special(Kind::output) {}
+  Handle end;  ///< ours; nothing ever comes out of it
+  ProgramId program = 0;
+  Stream stream = Stream::output;
+};
+
+/// What a descriptor of a thread is.
+struct Descriptor {
+  Handle handle;  ///< our copy; empty: there is no such descriptor
+  struct stat info {};
+  std::shared_ptr<Special> special;
+  bool is_nonblocking = false;
+  bool is_file = false;    ///< a regular file or folder: never waits
+  bool is_random = false;  ///< /dev/random, /dev/urandom
+  int flags = 0;
+};
+
+}  // namespace dissensus::host

@@ -1,0 +1,98 @@
+// The network of the programs. A stream socket of theirs is one end of a real local socket whose
+// other end is ours, so that descriptors, readiness and ends of streams behave as ever; what comes
+// out at our end travels as the owner says.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/model.h"
+
+namespace dissensus::host {
+
+class Supervisor;
+
+class Network {
+ public:
+  explicit Network(Supervisor& supervisor);
+  ~Network();
+
+  /// Takes what programs have written; before time moves. True when something was taken.
+  bool drain();
+
+  // For the handlers of calls; results are as of the system call.
+
+  long bind(StreamSocket& socket, Endpoint local);
+  long listen(const std::shared_ptr<StreamSocket>& shared, int program);
+  /// Programs of this machine have ended, or want a port that is taken: who listens still?
+  void forget_closed_listeners(MachineId machine);
+  /// `program` is our copy of the program's descriptor. 0: the request is under way.
+  long connect(const std::shared_ptr<StreamSocket>& shared, Handle program, const Endpoint& to,
+               ProgramId id);
+  /// The connection that accept has just returned.
+  std::unique_ptr<StreamSocket> accepted(StreamSocket& listener);
+  std::uint16_t free_port(MachineId machine);
+  /// Connects a fresh datagram socket of a program with one of ours.
+  bool pair_up(int program, Handle& end);
+  long send(DatagramSocket& socket, const Endpoint& to, std::string bytes);
+  long bind(DatagramSocket& socket, const Endpoint& local);
+  void add(const std::shared_ptr<DatagramSocket>& socket);
+  void flush(DatagramSocket& socket);
+
+  // For the owner.
+
+  bool knock(ConnectionId id);
+  void answer(ConnectionId id, bool accepted);
+  void give_up(ConnectionId id);
+  void deliver(ConnectionId id, Side to, std::string_view bytes);
+  void deliver_end(ConnectionId id, Side to, bool gone);
+  void deliver(const Datagram& datagram);
+  bool is_listening(MachineId machine, std::uint16_t port) const;
+
+ private:
+  struct Direction {
+    std::size_t under_way = 0;        ///< told to the owner, not yet delivered
+    std::deque<std::string> backlog;  ///< arrived; the program's buffer is full
+    bool has_ended = false;           ///< nothing more will come from the sender
+    bool end_arrived = false;
+    bool end_gone = false;
+  };
+  struct Link {
+    Connection info;
+    bool is_local = false;  ///< between programs of one machine
+    std::array<Handle, 2> ends;
+    std::array<Direction, 2> directions;  ///< by the side that sends
+    std::size_t filler = 0;               ///< bytes that keep the connector from writing
+    std::weak_ptr<StreamSocket> connector;
+    Handle program;  ///< our copy of the connector's descriptor, until there is an answer
+    bool is_stalled[2] = {false, false};
+  };
+
+  void watch(Link& link, Side side, bool is_on);
+  bool take_from(Link& link, Side side);
+  void tell_bytes(Link& link, Side from, std::string bytes);
+  void tell_end(Link& link, Side from, bool is_gone);
+  void flush(Link& link, Side to);
+  void fail(Link& link, int error);
+  std::shared_ptr<StreamSocket> find_listener(MachineId machine, std::uint16_t port,
+                                              bool from_machine_itself) const;
+  MachineId machine_of(std::uint32_t ip, MachineId asking) const;
+  std::string path(const std::string& name) const;
+
+  Supervisor& supervisor_;
+  Handle hub_;
+  Handle ready_;  ///< epoll of our ends
+  std::vector<std::unique_ptr<Link>> links_;
+  std::vector<std::size_t> backlogged_;  ///< links with something in a backlog
+  std::map<std::pair<MachineId, Endpoint>, std::weak_ptr<StreamSocket>,
+           bool (*)(const std::pair<MachineId, Endpoint>&, const std::pair<MachineId, Endpoint>&)>
+      listeners_;
+  std::vector<std::weak_ptr<DatagramSocket>> datagrams_;
+  std::map<MachineId, std::uint16_t> ports_;
+  std::uint64_t names_ = 0;
+};
+
+}  // namespace dissensus::host

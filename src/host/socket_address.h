@@ -1,0 +1,20 @@
+// Addresses of sockets in the memory of programs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "host/model.h"
+
+namespace dissensus::host {
+
+/// IPv4, or IPv6 that stands for it. Nothing: neither.
+std::optional<Endpoint> read_address(const Thread& thread, std::uint64_t address,
+                                     std::uint64_t length);
+/// The family of an address; 0 where it cannot be read.
+int address_family(const Thread& thread, std::uint64_t address, std::uint64_t length);
+/// At `length` there is room's size before and the address's size after.
+void write_address(const Thread& thread, const Endpoint& endpoint, int family,
+                   std::uint64_t address, std::uint64_t length);
+
+}  // namespace dissensus::host

@@ -1,0 +1,74 @@
+#include "host/watchdog.h"
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <string>
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "host/tracee.h"
+
+namespace dissensus::host {
+
+Watchdog::Watchdog(const Settings& settings) : settings_(settings), thread_([this] { watch(); }) {}
+
+Watchdog::~Watchdog() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  ending_.notify_one();
+  thread_.join();
+}
+
+void Watchdog::set_processes(std::vector<pid_t> pids) {
+  const std::lock_guard lock(mutex_);
+  pids_ = std::move(pids);
+}
+
+std::uint64_t Watchdog::resident_bytes() {
+  std::uint64_t pages = 0;
+  for (const pid_t pid : pids_) {
+    const Handle file(
+        open(("/proc/" + std::to_string(pid) + "/statm").c_str(), O_RDONLY | O_CLOEXEC));
+    std::array<char, 128> text{};
+    unsigned long size = 0;
+    unsigned long resident = 0;
+    unsigned long shared = 0;
+    if (file && read(file.get(), text.data(), text.size() - 1) > 0 &&
+        std::sscanf(text.data(), "%lu %lu %lu", &size, &resident, &shared) == 3) {
+      pages += resident - shared;
+    }
+  }
+  return pages * 4096;
+}
+
+void Watchdog::watch() {
+  using Clock = std::chrono::steady_clock;
+  std::uint64_t last_turn = 0;
+  auto since = Clock::now();
+  std::unique_lock lock(mutex_);
+  while (!ending_.wait_for(lock, std::chrono::milliseconds(50), [this] { return is_ending_; })) {
+    const std::uint64_t running = running_.load();
+    const std::uint64_t turn = turn_.load();
+    const auto now = Clock::now();
+    if (turn != last_turn || running == 0) {
+      last_turn = turn;
+      since = now;
+    } else if (now - since > settings_.stop_time) {
+      since = now;
+      fired_ = true;
+      syscall(SYS_tgkill, static_cast<pid_t>(running >> 32),
+              static_cast<pid_t>(running & 0xffffffff), SIGSTOP);
+    }
+    if (!over_memory_ && resident_bytes() > settings_.memory_bytes) {
+      over_memory_ = true;
+      ::kill(settings_.keeper, SIGKILL);
+    }
+  }
+}
+
+}  // namespace dissensus::host

@@ -1,0 +1,59 @@
+// Looks after what takes real time: a thread that computes without end, memory that runs out. What
+// it does is never part of a repeatable run, and is always reported.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace dissensus::host {
+
+class Watchdog {
+ public:
+  struct Settings {
+    std::chrono::milliseconds stop_time{};
+    std::uint64_t memory_bytes = 0;
+    pid_t keeper = -1;  ///< ended when there is too little memory
+  };
+  explicit Watchdog(const Settings& settings);
+  ~Watchdog();
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  /// This thread was just let go.
+  void running(pid_t pid, pid_t tid) {
+    running_.store(
+        std::uint64_t{static_cast<std::uint32_t>(pid)} << 32 | static_cast<std::uint32_t>(tid),
+        std::memory_order_relaxed);
+    turn_.fetch_add(1, std::memory_order_relaxed);
+  }
+  /// Nothing runs.
+  void idle() { running_.store(0, std::memory_order_relaxed); }
+  /// True once after it stopped the running thread.
+  bool take_fired() { return fired_.exchange(false); }
+  bool is_over_memory() const { return over_memory_.load(); }
+  void set_processes(std::vector<pid_t> pids);
+
+ private:
+  void watch();
+  std::uint64_t resident_bytes();
+
+  Settings settings_;
+  std::atomic<std::uint64_t> running_{0};
+  std::atomic<std::uint64_t> turn_{0};
+  std::atomic<bool> fired_{false};
+  std::atomic<bool> over_memory_{false};
+  std::mutex mutex_;
+  std::condition_variable ending_;
+  bool is_ending_ = false;
+  std::vector<pid_t> pids_;
+  std::thread thread_;
+};
+
+}  // namespace dissensus::host

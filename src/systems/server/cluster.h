@@ -1,0 +1,128 @@
+// The nodes of one run: programs of a host, and the outside that the world waits for. The world's
+// time is the programs' time: waiting means running them.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dissensus/outside.h"
+#include "dissensus/system.h"
+
+#include "host/host.h"
+#include "systems/server/framing.h"
+#include "systems/server/segment.h"
+#include "systems/server/settings.h"
+
+namespace dissensus::server {
+
+/// Something that a stand-in is to tell the world.
+struct News {
+  Time time{};
+  NodeId node = kNoNode;
+  // One of these:
+  std::optional<Segment> segment;
+  NodeId to = kNoNode;  ///< of the segment
+  std::string line;     ///< that a program wrote
+  std::optional<host::Exit> exit;
+  bool is_ready = false;
+  std::optional<host::ConnectionId> reset;  ///< whose other end is gone
+  bool of_client = false;
+};
+
+class ServerCluster final : public Cluster, public Outside, public host::HostListener {
+ public:
+  /// Prepares the nodes' folders. `settings` outlives this. Throws OutsideError.
+  ServerCluster(const Settings& settings, std::uint64_t seed);
+  ~ServerCluster() override;
+
+  std::unique_ptr<Node> make_node(NodeId id) override;
+  Outside* outside() override { return this; }
+
+  void begin() override;
+  Happening wait(Time until) override;
+  void crashed(NodeId node) override;
+  std::string trouble() const override { return trouble_; }
+  std::vector<Attachment> attachments() override;
+
+  // For the stand-ins.
+
+  const Settings& settings() const { return settings_; }
+  News take_news(NodeId node);
+  void start_server(NodeId node);
+  void start_client(NodeId node, const ClientRequest& request);
+  void set_paused(NodeId node, bool is_paused);
+  /// Keeps what is under way, so that it can be sent again.
+  void sent(const Segment& segment, NodeId from);
+  /// What has to be sent again, and after what time to ask the next time; nothing: all arrived.
+  std::vector<std::pair<NodeId, Segment>> unanswered(std::uint64_t flow);
+  Duration patience(std::uint64_t flow);
+  bool wants_timer(std::uint64_t flow);
+  /// Takes a segment that arrived; returns what has to be sent in answer.
+  std::vector<std::pair<NodeId, Segment>> arrived(NodeId node, const Segment& segment);
+  void end_connection(host::ConnectionId connection, NodeId survivor);
+  static std::uint64_t flow_of(const Segment& segment) {
+    return std::uint64_t{segment.connection} * 2 + (segment.to_acceptor ? 0 : 1);
+  }
+
+ private:
+  /// One direction of a connection.
+  struct Flow {
+    NodeId from = kNoNode;
+    NodeId to = kNoNode;
+    std::uint32_t next = 0;     ///< number of the next segment
+    std::uint32_t arrived = 0;  ///< number of the next one to arrive
+    std::map<std::uint32_t, Segment> early;
+    std::deque<Segment> under_way;
+    Duration patience{};
+    bool has_timer = false;
+    bool is_dead = false;
+    std::unique_ptr<Framer> framer;
+  };
+
+  void on_connect(const host::Connection& connection) override;
+  void on_bytes(const host::Connection& connection, host::Side from, std::string bytes) override;
+  void on_end(const host::Connection& connection, host::Side from, bool gone) override;
+  void on_datagram(host::Datagram datagram) override;
+  void on_output(host::ProgramId program, host::Stream stream, std::string_view bytes) override;
+  void on_exit(host::ProgramId program, const host::Exit& exit) override;
+
+  Flow& flow(std::uint64_t number);
+  Segment next_segment(host::ConnectionId connection, bool to_acceptor, Piece piece,
+                       MessageKind kind, std::string bytes = {});
+  void tell(News news);
+  void tell_segment(Segment segment);
+  void carry_out(NodeId node, const Segment& segment,
+                 std::vector<std::pair<NodeId, Segment>>& answers);
+  MessageKind kind_of(const std::string& bytes) const;
+  void run_preparation(NodeId node, const std::vector<std::string>& command);
+  void look_for_ready();
+  host::ProgramId start(NodeId node, const std::string& name,
+                        const std::vector<std::string>& command, const std::string& input);
+  Time world_time() const;
+  std::string figures() const;
+
+  const Settings& settings_;
+  std::unique_ptr<host::Host> host_;
+  host::HostTime origin_{};
+  std::string trouble_;
+  struct Running {
+    NodeId node = kNoNode;
+    bool is_client = false;
+    bool is_preparation = false;
+    std::string line;  ///< not yet complete
+    std::optional<host::Exit> exit;
+  };
+  std::vector<Running> programs_;  ///< by ProgramId
+  std::vector<std::optional<host::ProgramId>> servers_;
+  std::vector<bool> is_down_;
+  std::vector<bool> is_ready_;
+  std::vector<std::string> logs_;
+  std::deque<News> news_;
+  std::vector<Flow> flows_;
+};
+
+}  // namespace dissensus::server

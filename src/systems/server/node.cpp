@@ -1,0 +1,138 @@
+#include "systems/server/node.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace dissensus::server {
+
+namespace {
+
+constexpr std::uint64_t kResumeTag = ~std::uint64_t{0};
+constexpr std::uint32_t kStarting = 0;
+constexpr std::uint32_t kReady = 1;
+
+/// Numbers stand for themselves, other texts for their digest.
+Digest value_of(const std::string& text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return Digest(number);
+  return digest_of_text(text);
+}
+
+}  // namespace
+
+void ServerNode::begin(Context& context) {
+  context.phase(kStarting);
+  try {
+    cluster_.start_server(self_);
+  } catch (const OutsideError& error) {
+    context.log(error.what());
+    throw;
+  }
+}
+
+void ServerNode::start(Context& context) {
+  begin(context);
+}
+
+void ServerNode::restart(Context& context, const Node& before) {
+  // What was counted goes on; the server itself has only its folder.
+  const auto& earlier = static_cast<const ServerNode&>(before);
+  counts_ = earlier.counts_;
+  own_ = earlier.own_;
+  decided_ = earlier.decided_;
+  begin(context);
+}
+
+void ServerNode::submit(Context& context, const Request& request) {
+  const auto& client = static_cast<const ClientRequest&>(request);
+  if (client.pause() != Duration{}) {
+    cluster_.set_paused(self_, true);
+    context.set_timer(client.pause(), kResumeTag);
+    return;
+  }
+  cluster_.start_client(self_, client);
+}
+
+void ServerNode::timer(Context& context, TimerId, std::uint64_t tag) {
+  if (tag == kResumeTag) {
+    cluster_.set_paused(self_, false);
+    return;
+  }
+  const auto again = cluster_.unanswered(tag);
+  for (const auto& [to, segment] : again) context.send(to, segment);
+  if (!again.empty()) context.set_timer(cluster_.patience(tag), tag);
+}
+
+void ServerNode::send(Context& context, NodeId to, const Segment& segment) {
+  cluster_.sent(segment, self_);
+  context.send(to, segment);
+  if (segment.piece == Piece::datagram) return;
+  const std::uint64_t flow = ServerCluster::flow_of(segment);
+  if (cluster_.wants_timer(flow)) context.set_timer(cluster_.patience(flow), flow);
+}
+
+void ServerNode::receive(Context& context, NodeId, const Message& message) {
+  for (const auto& [to, segment] : cluster_.arrived(self_, *message.get<Segment>())) {
+    send(context, to, segment);
+  }
+}
+
+void ServerNode::happened(Context& context) {
+  const News news = cluster_.take_news(self_);
+  if (news.segment) send(context, news.to, *news.segment);
+  if (news.reset) cluster_.end_connection(*news.reset, self_);
+  if (!news.line.empty()) read_line(context, news.line, news.of_client);
+  if (news.is_ready) context.phase(kReady);
+  if (!news.exit) return;
+  const std::string text = host::to_string(*news.exit);
+  if (news.of_client) {
+    const bool is_fine = news.exit->signal == 0 && news.exit->code == 0;
+    count(context, is_fine ? kClientsDone : kClientsFailed);
+    if (context.logging()) context.log(fmt::format("a client {}", text));
+  } else {
+    count(context, kDied);
+    if (context.logging()) context.log(fmt::format("the server died by itself: {}", text));
+  }
+}
+
+void ServerNode::count(Context& context, std::uint32_t observable) {
+  context.observe(observable, ++own_[observable]);
+}
+
+void ServerNode::read_line(Context& context, const std::string& line, bool of_client) {
+  if (context.logging()) context.log(line);
+  const Settings& settings = cluster_.settings();
+  std::smatch match;
+  for (std::size_t i = 0; i < settings.observables.size(); ++i) {
+    const Observable& observable = settings.observables[i];
+    if (observable.pattern.of_clients != of_client ||
+        !std::regex_search(line, match, observable.pattern.expression)) {
+      continue;
+    }
+    std::int64_t value = counts_[i] + 1;
+    if (!observable.is_count && match.size() > 1) {
+      const std::string text = match[1].str();
+      std::from_chars(text.data(), text.data() + text.size(), value);
+    }
+    counts_[i] = value;
+    context.observe(kFirstOwn + static_cast<std::uint32_t>(i), value);
+  }
+  for (std::size_t i = 0; i < settings.decisions.size(); ++i) {
+    const Decision& decision = settings.decisions[i];
+    if (decision.pattern.of_clients != of_client ||
+        !std::regex_search(line, match, decision.pattern.expression)) {
+      continue;
+    }
+    std::uint64_t instance = decided_[decision.level]++;
+    if (decision.instance_group != 0) {
+      const std::string text = match[decision.instance_group].str();
+      std::from_chars(text.data(), text.data() + text.size(), instance);
+    }
+    context.decided(static_cast<Level>(decision.level), instance,
+                    value_of(match[decision.value_group].str()));
+  }
+}
+
+}  // namespace dissensus::server

@@ -1,0 +1,42 @@
+// What travels between nodes: pieces of connections, and datagrams.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "dissensus/digest.h"
+#include "dissensus/message.h"
+
+#include "host/host.h"
+
+namespace dissensus::server {
+
+enum class Piece : std::uint8_t { connect, accepted, refused, bytes, end, gone, datagram };
+
+struct Segment {
+  MessageKind message_kind = 0;
+  Piece piece = Piece::bytes;
+  bool to_acceptor = true;
+  std::uint32_t connection = 0;
+  std::uint32_t number = 0;  ///< among those of its direction of its connection
+  host::Endpoint from;       ///< of a datagram
+  host::Endpoint to;
+  std::shared_ptr<const std::string> bytes = std::make_shared<std::string>();
+
+  MessageKind kind() const { return message_kind; }
+  std::uint32_t wire_bytes() const { return static_cast<std::uint32_t>(bytes->size()) + 40; }
+  Digest digest() const {
+    return DigestBuilder()
+        .add(message_kind)
+        .add(static_cast<std::uint64_t>(piece))
+        .add(std::uint64_t{connection} << 32 | number)
+        .add(to_acceptor ? 1 : 0)
+        .add(std::uint64_t{from.port} << 16 | to.port)
+        .add(*bytes)
+        .finish();
+  }
+};
+
+}  // namespace dissensus::server

@@ -1,0 +1,218 @@
+#include "systems/server/settings.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace dissensus::server {
+
+namespace {
+
+constexpr std::size_t kNodesMax = 200;
+
+std::vector<std::string> read_words(const OptionValue& value) {
+  std::vector<std::string> words;
+  for (const OptionValue& word : value.list()) words.push_back(word.text());
+  if (words.empty()) value.fail("expected a program and its arguments");
+  return words;
+}
+
+std::regex read_expression(const OptionValue& value) {
+  try {
+    return std::regex(value.text(), std::regex::ECMAScript | std::regex::optimize);
+  } catch (const std::regex_error& error) {
+    value.fail(fmt::format("expected a regular expression ({})", error.what()));
+  }
+}
+
+Pattern read_pattern(const Options& options) {
+  static constexpr std::string_view kSources[] = {"servers", "clients"};
+  Pattern pattern;
+  pattern.expression = read_expression(options.at("pattern"));
+  pattern.of_clients = options.choice("of", kSources, 0) == 1;
+  return pattern;
+}
+
+void read_commands(const Options& options, Settings& settings) {
+  const std::vector<std::string> common = read_words(options.at("command"));
+  settings.commands.assign(settings.nodes, common);
+  settings.prepare.resize(settings.nodes);
+  const auto node_of = [&](const Options& table) -> std::optional<std::size_t> {
+    const auto node = table.find("node");
+    if (!node) return std::nullopt;
+    return static_cast<std::size_t>(
+        node->integer(0, static_cast<std::int64_t>(settings.nodes) - 1));
+  };
+  for (const Options& table : options.tables("node")) {
+    const auto node = node_of(table);
+    if (!node) table.fail("node", "expected the number of a node");
+    settings.commands[*node] = read_words(table.at("command"));
+  }
+  for (const Options& table : options.tables("prepare")) {
+    const auto node = node_of(table);
+    const std::vector<std::string> words = read_words(table.at("command"));
+    for (std::size_t i = 0; i < settings.nodes; ++i) {
+      if (!node || *node == i) settings.prepare[i].push_back(words);
+    }
+  }
+}
+
+void read_reports(const Options& options, Settings& settings) {
+  for (const Options& table : options.tables("observe")) {
+    Observable observable;
+    observable.name = table.at("name").text();
+    observable.pattern = read_pattern(table);
+    observable.is_count = table.boolean("count", false);
+    settings.observables.push_back(std::move(observable));
+  }
+  for (const Options& table : options.tables("decide")) {
+    Decision decision;
+    const std::string name = table.at("level").text();
+    const auto known =
+        std::find_if(settings.levels.begin(), settings.levels.end(),
+                     [&](const LevelDescription& level) { return level.name == name; });
+    decision.level = static_cast<std::size_t>(known - settings.levels.begin());
+    if (known == settings.levels.end()) {
+      settings.levels.push_back({.name = name,
+                                 .agreement = table.boolean("agreement", true),
+                                 .integrity = table.boolean("integrity", true),
+                                 .validity = false});
+    }
+    decision.pattern = read_pattern(table);
+    decision.instance_group = static_cast<std::size_t>(table.integer("instance", 1, 0, 20));
+    decision.value_group = static_cast<std::size_t>(table.integer("value", 2, 0, 20));
+    const std::size_t groups = decision.pattern.expression.mark_count();
+    if (decision.instance_group > groups || decision.value_group > groups) {
+      table.fail("pattern", fmt::format("has {} groups; instance and value name others", groups));
+    }
+    settings.decisions.push_back(std::move(decision));
+  }
+}
+
+void read_messages(const Options& options, Settings& settings) {
+  static constexpr std::string_view kFramings[] = {"none", "lines", "length-u32", "json", "http2"};
+  settings.framing = static_cast<Framing>(options.choice("framing", kFramings, 0));
+  for (const Options& table : options.tables("message")) {
+    settings.kinds.push_back({table.at("kind").text(), read_expression(table.at("pattern"))});
+  }
+  settings.retransmit = options.duration("retransmit", settings.retransmit);
+}
+
+void read_host(const Options& options, Settings& settings) {
+  static constexpr std::string_view kOrders[] = {"first-come", "seeded"};
+  host::Plan& plan = settings.host;
+  plan.order = static_cast<host::ThreadOrder>(options.choice("threads", kOrders, 0));
+  plan.sleep_min = options.duration("sleep_min", Duration{});
+  plan.epoch_seconds = options.integer("epoch", plan.epoch_seconds, 0, 4'000'000'000);
+  const Options disk = options.table("disk");
+  plan.disk.write = disk.duration("write", Duration{});
+  plan.disk.sync = disk.duration("sync", Duration{});
+  plan.disk.bytes_per_second = static_cast<std::uint64_t>(disk.integer("bytes_per_second", 0, 0));
+  settings.is_power_lost = disk.boolean("crash_loses_unsynced", false);
+  plan.disk.keeps_unsynced = settings.is_power_lost;
+  const Options limits = options.table("limits");
+  const auto mebibytes = [&](std::string_view key, std::uint64_t fallback) {
+    return static_cast<std::uint64_t>(
+               limits.integer(key, static_cast<std::int64_t>(fallback >> 20), 1, 1 << 20))
+           << 20;
+  };
+  plan.limits.memory_bytes = mebibytes("memory_mib", plan.limits.memory_bytes);
+  plan.limits.folder_bytes = mebibytes("folder_mib", plan.limits.folder_bytes);
+  plan.limits.output_bytes = mebibytes("output_mib", plan.limits.output_bytes);
+  plan.limits.threads = static_cast<std::size_t>(
+      limits.integer("threads", static_cast<std::int64_t>(plan.limits.threads), 1, 100'000));
+  plan.limits.wall_time = std::chrono::duration_cast<std::chrono::seconds>(
+      limits.duration("wall_time", Duration(plan.limits.wall_time)));
+  if (const auto visible = options.find("visible")) {
+    for (const OptionValue& path : visible->list()) plan.visible.push_back(path.text());
+  }
+}
+
+}  // namespace
+
+Settings read_settings(const Options& options) {
+  Settings settings;
+  settings.nodes = static_cast<std::size_t>(
+      options.at("nodes").integer(1, static_cast<std::int64_t>(kNodesMax)));
+  read_commands(options, settings);
+  if (const auto environment = options.find("environment")) {
+    for (const OptionValue& variable : environment->list()) {
+      settings.environment.push_back(variable.text());
+    }
+  }
+  settings.contents = options.text("contents", "");
+  const Options ready = options.table("ready");
+  settings.ready_port = static_cast<std::uint16_t>(ready.integer("port", 0, 0, 65535));
+  if (const auto line = ready.find("line")) settings.ready_line = read_expression(*line);
+  read_messages(options, settings);
+  read_reports(options, settings);
+  read_host(options, settings);
+  // Programs from elsewhere have to be seen; those of the system are.
+  for (const auto& command : settings.commands) {
+    const std::string& program = command.front();
+    if (!program.starts_with('/'))
+      options.fail("command", "expected an absolute path of a program");
+    if (!program.starts_with("/usr/") && !program.starts_with("/bin/")) {
+      settings.host.visible.push_back(program);
+    }
+  }
+  std::sort(settings.host.visible.begin(), settings.host.visible.end());
+  settings.host.visible.erase(
+      std::unique(settings.host.visible.begin(), settings.host.visible.end()),
+      settings.host.visible.end());
+  return settings;
+}
+
+namespace {
+
+std::string ip_text(NodeId node) {
+  const std::string both = host::to_string(host::Endpoint{host::address_of(node), 0});
+  return both.substr(0, both.find(':'));
+}
+
+}  // namespace
+
+std::string fill_in(const std::string& text, NodeId node) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t open = text.find('{', at);
+    const std::size_t close = open == text.npos ? text.npos : text.find('}', open);
+    if (close == text.npos) return result + text.substr(at);
+    result += text.substr(at, open - at);
+    const std::string word = text.substr(open + 1, close - open - 1);
+    const bool is_other = word.starts_with("address:") && word.size() > 8 &&
+                          word.find_first_not_of("0123456789", 8) == word.npos;
+    if (word == "address") {
+      result += ip_text(node);
+    } else if (is_other) {
+      result += ip_text(static_cast<NodeId>(std::stoul(word.substr(8))));
+    } else if (word == "node") {
+      result += std::to_string(node);
+    } else if (word == "name") {
+      result += fmt::format("n{}", node);
+    } else if (word == "folder") {
+      result += "/node";
+    } else {  // not ours, e.g. JSON
+      result += '{';
+      at = open + 1;
+      continue;
+    }
+    at = close + 1;
+  }
+  return result;
+}
+
+ClientRequest::ClientRequest(const Options& options) {
+  pause_ = options.duration("pause", Duration{});
+  if (pause_ == Duration{}) command_ = read_words(options.at("command"));
+  input_ = options.text("input", "");
+}
+
+std::vector<std::pair<std::string, FieldValue>> ClientRequest::fields() const {
+  if (pause_ != Duration{}) return {{"pause", to_string(pause_)}};
+  std::string text;
+  for (const std::string& word : command_) text += (text.empty() ? "" : " ") + word;
+  return {{"command", text}};
+}
+
+}  // namespace dissensus::server

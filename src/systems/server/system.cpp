@@ -1,0 +1,79 @@
+#include "systems/server/system.h"
+
+#include <memory>
+
+#include "systems/server/cluster.h"
+#include "systems/server/segment.h"
+#include "systems/server/settings.h"
+
+namespace dissensus::server {
+
+namespace {
+
+std::string readable(const std::string& bytes) {
+  std::string text;
+  for (const char c : bytes.substr(0, 120)) {
+    text += c >= ' ' && c < 127 ? c : '.';
+  }
+  return text;
+}
+
+SystemDescription describe(const Settings& settings) {
+  SystemDescription description;
+  description.name = "server";
+  description.summary = "unmodified servers in virtual time";
+  std::vector<std::string> kinds{"connect", "answer", "end", "datagram", "data"};
+  for (const MessageKindPattern& kind : settings.kinds) kinds.push_back(kind.name);
+  description.message<Segment>("segment", std::move(kinds))
+      .field("connection", SemanticType::number,
+             [](const Segment& segment) { return std::uint64_t{segment.connection}; })
+      .field("number", SemanticType::sequence,
+             [](const Segment& segment) { return std::uint64_t{segment.number}; })
+      .field("size", SemanticType::number,
+             [](const Segment& segment) { return std::uint64_t{segment.bytes->size()}; })
+      .field("text", SemanticType::text,
+             [](const Segment& segment) { return readable(*segment.bytes); });
+  description.levels = settings.levels;
+  if (description.levels.empty()) description.levels = {{.name = "nothing", .validity = false}};
+  description.phases = {"starting", "ready"};
+  description.observables = {"died", "clients_done", "clients_failed"};
+  for (const Observable& observable : settings.observables) {
+    description.observables.push_back(observable.name);
+  }
+  return description;
+}
+
+class ServerSystem final : public System {
+ public:
+  explicit ServerSystem(const Options& options)
+      : settings_(read_settings(options)), description_(describe(settings_)) {}
+
+  const SystemDescription& description() const override { return description_; }
+  std::size_t node_count() const override { return settings_.nodes; }
+  SystemTraits traits() const override {
+    SystemTraits traits;
+    traits.outside = true;
+    return traits;
+  }
+  std::unique_ptr<Cluster> make_cluster(std::uint64_t seed) const override {
+    return std::make_unique<ServerCluster>(settings_, seed);
+  }
+  std::shared_ptr<const Request> make_request(const Options& options) const override {
+    return std::make_shared<ClientRequest>(options);
+  }
+
+ private:
+  Settings settings_;
+  SystemDescription description_;
+};
+
+}  // namespace
+
+SystemEntry server_entry() {
+  return {"server", "any server program, unmodified, in virtual time",
+          [](const Options& options) -> std::unique_ptr<System> {
+            return std::make_unique<ServerSystem>(options);
+          }};
+}
+
+}  // namespace dissensus::server

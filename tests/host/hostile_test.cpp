@@ -1,0 +1,185 @@
+// Programs that try to do harm are contained, and nothing outlives the supervisor.
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "host/harness.h"
+
+namespace dissensus::host {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Plan plan_of() {
+  Plan plan;
+  plan.machines = {{"one", ""}, {"two", ""}};
+  plan.visible = {HOST_HOSTILE, HOST_SUBJECT};
+  plan.limits.stop_time = 500ms;
+  return plan;
+}
+
+ProgramId start(TestNetwork& network, MachineId machine, std::vector<std::string> words,
+                const char* path = HOST_HOSTILE) {
+  Program program;
+  program.machine = machine;
+  program.name = words.front();
+  program.command = {path};
+  program.command.insert(program.command.end(), words.begin(), words.end());
+  return network.host().start(program);
+}
+
+TEST(Hostile, AForkBombMeetsTheLimit) {
+  Plan plan = plan_of();
+  plan.limits.threads = 40;
+  TestNetwork network(plan);
+  const ProgramId id = start(network, 0, {"fork-bomb"});
+  ASSERT_TRUE(network.run_until(1s));
+  EXPECT_THAT(network.output(id), HasSubstr("no more"));
+  EXPECT_THAT(network.host().report().notes, Contains(HasSubstr("more than 40 threads")));
+  network.host().kill(id);
+  EXPECT_TRUE(network.host().threads().empty());
+}
+
+TEST(Hostile, ADiskThatIsFilledIsFull) {
+  Plan plan = plan_of();
+  plan.limits.folder_bytes = 64 << 20;
+  TestNetwork network(plan);
+  const ProgramId id = start(network, 0, {"fill-disk"});
+  ASSERT_TRUE(network.run_until(1s));
+  EXPECT_THAT(
+      network.output(id),
+      ::testing::MatchesRegex("[4-6][0-9] MiB, then (No space left on device|File too large)\n"));
+}
+
+TEST(Hostile, TheNetworkIsOurs) {
+  TestNetwork network(plan_of());
+  const ProgramId id = start(network, 0, {"network"});
+  ASSERT_TRUE(network.run_until(10s));
+  EXPECT_THAT(network.output(id), HasSubstr("8.8.8.8: Network is unreachable"));
+  for (const char* success : {"CONNECTED", "SENT", "OPEN"}) {
+    EXPECT_THAT(network.output(id), Not(HasSubstr(success)));
+  }
+}
+
+TEST(Hostile, AFolderIsAllThatIsSeen) {
+  const std::string secret = ::testing::TempDir() + "/host_secret";
+  std::ofstream(secret) << "secret";
+  TestNetwork network(plan_of());
+  const ProgramId other = start(network, 1, {"tcp-server"}, HOST_SUBJECT);
+  const ProgramId id = start(network, 0, {"escape", secret});
+  ASSERT_TRUE(network.run_until(10s));
+  const std::string output = network.output(id);
+  EXPECT_THAT(output, HasSubstr("setuid"));
+  EXPECT_THAT(output, HasSubstr(secret + ": No such file or directory"));
+  EXPECT_THAT(output, Not(HasSubstr("OPENED"))) << output;
+  EXPECT_THAT(output, Not(HasSubstr("DONE"))) << output;
+  EXPECT_TRUE(network.host().is_running(other));
+}
+
+TEST(Hostile, OutputIsCut) {
+  Plan plan = plan_of();
+  plan.limits.output_bytes = 1 << 20;
+  TestNetwork network(plan);
+  const ProgramId id = start(network, 0, {"output", "200"});
+  ASSERT_TRUE(network.run_until(1s));
+  EXPECT_EQ(network.output(id).size(), 1U << 20);
+  EXPECT_EQ(network.exits().at(id).code, 0);
+  EXPECT_THAT(network.host().report().notes, Contains(HasSubstr("the rest is not kept")));
+}
+
+TEST(Hostile, MemoryEnds) {
+  Plan plan = plan_of();
+  plan.limits.memory_bytes = 256 << 20;
+  TestNetwork network(plan);
+  const ProgramId id = start(network, 0, {"memory"});
+  ASSERT_TRUE(network.run_until(1s)) << network.host().trouble();
+  EXPECT_THAT(network.output(id), HasSubstr("pieces, then Cannot allocate memory"));
+}
+
+TEST(Hostile, WhoIgnoresSignalsIsKilled) {
+  TestNetwork network(plan_of());
+  const ProgramId id = start(network, 0, {"deaf"});
+  ASSERT_TRUE(network.run_until(1s));
+  network.host().signal(id, SIGTERM);
+  ASSERT_TRUE(network.run_until(2s));
+  EXPECT_TRUE(network.host().is_running(id));
+  network.host().kill(id);
+  EXPECT_FALSE(network.host().is_running(id));
+}
+
+TEST(Hostile, EndlessComputationIsDoubted) {
+  Plan plan = plan_of();
+  plan.limits.wall_time = 3s;
+  TestNetwork network(plan);
+  start(network, 0, {"compute"});
+  EXPECT_FALSE(network.run_until(10s));
+  EXPECT_THAT(network.host().trouble(), HasSubstr("more than 3 s of real time"));
+  EXPECT_THAT(network.host().report().doubts, Contains(HasSubstr("without a call")));
+}
+
+/// Processes of this machine whose command line has this word.
+std::size_t count_processes(const std::string& word) {
+  std::size_t count = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    std::ifstream file(entry.path() / "cmdline");
+    std::string line;
+    std::getline(file, line);
+    if (line.find(word) != line.npos) ++count;
+  }
+  return count;
+}
+
+std::size_t count_mounts() {
+  std::ifstream file("/proc/mounts");
+  std::size_t count = 0;
+  for (std::string line; std::getline(file, line);) ++count;
+  return count;
+}
+
+// HOST_KILLS=100 makes it as many.
+TEST(Hostile, NothingOutlivesAKilledSupervisor) {
+  const char* wanted = std::getenv("HOST_KILLS");
+  const int kills = wanted != nullptr ? std::atoi(wanted) : 5;
+  const std::size_t mounts = count_mounts();
+  for (int i = 0; i < kills; ++i) {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t supervisor = fork();
+    if (supervisor == 0) {
+      dup2(ends[1], 1);
+      execl(RUN_IN_HOST, RUN_IN_HOST, "1000000", HOST_HOSTILE, i % 2 == 0 ? "deaf" : "fork-bomb",
+            nullptr);
+      _exit(1);
+    }
+    close(ends[1]);
+    char byte = 0;
+    ASSERT_EQ(read(ends[0], &byte, 1), 1);  // it says that the program was started
+    std::this_thread::sleep_for(std::chrono::milliseconds(1 + i * 7 % 40));
+    ::kill(supervisor, SIGKILL);
+    waitpid(supervisor, nullptr, 0);
+    close(ends[0]);
+    std::size_t left = 1;
+    for (int tries = 0; tries < 200 && left != 0; ++tries) {
+      left = count_processes("host_hostile");
+      if (left != 0) std::this_thread::sleep_for(10ms);
+    }
+    ASSERT_EQ(left, 0U) << "after kill " << i;
+  }
+  EXPECT_EQ(count_mounts(), mounts);
+}
+
+}  // namespace
+}  // namespace dissensus::host

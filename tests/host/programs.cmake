@@ -1,0 +1,15 @@
+# Programs that are run in virtual time.
+find_package(Threads REQUIRED)
+foreach(program subject hostile)
+  add_executable(host_${program} ${CMAKE_CURRENT_LIST_DIR}/programs/${program}.cpp)
+  target_link_libraries(host_${program} PRIVATE Threads::Threads)
+  target_compile_options(host_${program} PRIVATE -O1)
+endforeach()
+add_executable(run_in_host ${CMAKE_CURRENT_LIST_DIR}/programs/run_in_host.cpp ${CMAKE_CURRENT_LIST_DIR}/harness.cpp)
+target_link_libraries(run_in_host PRIVATE dissensus_host)
+target_include_directories(run_in_host PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+target_sources(test_host PRIVATE ${CMAKE_CURRENT_LIST_DIR}/harness.cpp)
+add_dependencies(test_host host_subject host_hostile run_in_host)
+target_compile_definitions(test_host PRIVATE
+  HOST_SUBJECT="$<TARGET_FILE:host_subject>" HOST_HOSTILE="$<TARGET_FILE:host_hostile>"
+  RUN_IN_HOST="$<TARGET_FILE:run_in_host>")

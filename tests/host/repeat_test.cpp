@@ -1,0 +1,133 @@
+// Programs that do what could differ from run to run: each run is the same, or says that it may not
+// be.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "host/harness.h"
+
+namespace dissensus::host {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+struct Ran {
+  std::string output;
+  std::optional<Exit> exit;
+  Report report;
+};
+
+Plan plan_of(std::uint64_t seed = 1) {
+  Plan plan;
+  plan.seed = seed;
+  plan.machines = {{"one", ""}, {"two", ""}};
+  plan.visible = {HOST_SUBJECT};
+  plan.limits.stop_time = 1000ms;
+  return plan;
+}
+
+Ran run(const std::vector<std::string>& words, const Plan& plan = plan_of()) {
+  TestNetwork network(plan);
+  Program program;
+  program.name = words.front();
+  program.command = {HOST_SUBJECT};
+  program.command.insert(program.command.end(), words.begin(), words.end());
+  const ProgramId id = network.host().start(program);
+  EXPECT_TRUE(network.run_until(2h)) << network.host().trouble();
+  Ran ran;
+  ran.output = network.output(id);
+  if (network.exits().contains(id)) ran.exit = network.exits().at(id);
+  ran.report = network.host().report();
+  return ran;
+}
+
+void expect_success(const Ran& ran) {
+  ASSERT_TRUE(ran.exit.has_value()) << ran.output;
+  EXPECT_EQ(to_string(*ran.exit), "exited with code 0") << ran.output;
+  EXPECT_THAT(ran.output, Not(HasSubstr("FAILED")));
+}
+
+class Repeats : public ::testing::TestWithParam<std::vector<std::string>> {};
+
+TEST_P(Repeats, CallByCallAndByteByByte) {
+  const Ran first = run(GetParam());
+  const Ran second = run(GetParam());
+  expect_success(first);
+  EXPECT_EQ(first.output, second.output);
+  EXPECT_EQ(first_difference(first.report.journal, second.report.journal), std::nullopt);
+  EXPECT_THAT(first.report.doubts, IsEmpty());
+}
+
+TEST_P(Repeats, InAnOrderOfThreadsThatTheSeedDraws) {
+  Plan plan = plan_of(7);
+  plan.order = ThreadOrder::seeded;
+  const Ran first = run(GetParam(), plan);
+  const Ran second = run(GetParam(), plan);
+  expect_success(first);
+  EXPECT_EQ(first_difference(first.report.journal, second.report.journal), std::nullopt);
+}
+
+std::string name_of(const ::testing::TestParamInfo<std::vector<std::string>>& info) {
+  std::string name;
+  for (const std::string& word : info.param) name += word;
+  return name;
+}
+
+using Words = std::vector<std::string>;
+INSTANTIATE_TEST_SUITE_P(Host, Repeats,
+                         ::testing::Values(Words{"clocks"}, Words{"random"}, Words{"threads"},
+                                           Words{"timers"}, Words{"signals"}, Words{"processes"},
+                                           Words{"pipes"}, Words{"folder"}, Words{"spin", "clock"},
+                                           Words{"spin", "tsc"}, Words{"spin", "cpu"},
+                                           Words{"spin", "yield"}, Words{"spin", "poll"}),
+                         name_of);
+
+TEST(Host, ThreadsRunInAnotherOrderWithAnotherSeed) {
+  Plan one = plan_of(1);
+  Plan other = plan_of(2);
+  one.order = other.order = ThreadOrder::seeded;
+  const Ran first = run({"threads"}, one);
+  const Ran second = run({"threads"}, other);
+  EXPECT_NE(first.output, second.output);
+  const auto difference = first_difference(first.report.journal, second.report.journal);
+  ASSERT_TRUE(difference.has_value());
+  EXPECT_THAT(*difference, HasSubstr("program 0 process 0 thread"));
+}
+
+TEST(Host, RandomBytesFollowTheSeed) {
+  EXPECT_NE(run({"random"}, plan_of(1)).output, run({"random"}, plan_of(2)).output);
+}
+
+TEST(Host, AnHourTakesAMoment) {
+  const Ran ran = run({"clocks"});
+  EXPECT_GE(ran.report.time, 1h);
+  EXPECT_LT(ran.report.wall, 20s);
+}
+
+TEST(Host, ACallThatNobodyThoughtAboutIsNamed) {
+  const Ran ran = run({"unknown"});
+  EXPECT_THAT(ran.report.doubts, ::testing::ElementsAre(HasSubstr("kcmp")));
+}
+
+TEST(Host, ALoopThatWaitsForMemoryIsFoundOnceAndRepeatsAfterwards) {
+  const Ran found = run({"spin", "pause"});
+  expect_success(found);
+  EXPECT_THAT(found.report.doubts, ::testing::ElementsAre(HasSubstr("waits in a loop")));
+  ASSERT_EQ(found.report.spin_sites.size(), 1U);
+  Plan plan = plan_of();
+  plan.spin_sites = found.report.spin_sites;
+  const Ran first = run({"spin", "pause"}, plan);
+  const Ran second = run({"spin", "pause"}, plan);
+  expect_success(first);
+  EXPECT_THAT(first.report.doubts, IsEmpty());
+  EXPECT_EQ(first_difference(first.report.journal, second.report.journal), std::nullopt);
+}
+
+}  // namespace
+}  // namespace dissensus::host

@@ -1,0 +1,164 @@
+// Real servers of Debian, unmodified, through kind = "server": equal seeds give equal runs, with
+// partitions, kills and pauses. SERVER_RUNS=50 makes it as many; servers that are not installed are
+// said to be missing (scripts/setup servers).
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "run/runner.h"
+#include "systems/built_in/built_in.h"
+#include "systems/server/framing.h"
+#include "systems/server/settings.h"
+
+namespace dissensus::server {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string source(const std::string& path) {
+  return std::string(DISSENSUS_SOURCE_DIR) + "/" + path;
+}
+
+int run_count() {
+  const char* wanted = std::getenv("SERVER_RUNS");
+  return wanted != nullptr ? std::atoi(wanted) : 1;
+}
+
+/// A partition and a kill whose times and places depend on the seed.
+faults::Schedule faults_of(const run::Scenario& scenario, std::uint64_t seed) {
+  const std::uint64_t cut = seed % 3;
+  const std::uint64_t killed = (seed + 1 + seed / 3 % 2) % 3;
+  const std::string text = fmt::format(
+      R"({{"format":"dissensus-schedule/1","system":"server","nodes":3,"faults":[
+      {{"type":"partition","groups":[[{}]],"from":"{}ms","until":"{}ms"}},
+      {{"type":"crash","node":{},"at":"{}ms","restart_after":"{}ms"}}]}})",
+      cut, 2000 + seed * 37 % 1000, 4500 + seed * 91 % 2000, killed, 7000 + seed * 53 % 1500,
+      500 + seed * 29 % 1000);
+  return faults::parse_schedule(text, "test", scenario.system_description(), scenario.nodes());
+}
+
+run::RunResult run_once(const run::Scenario& scenario, std::uint64_t seed) {
+  run::Runner runner;
+  run::RunOptions options;
+  options.log = true;
+  return runner.run(scenario, faults_of(scenario, seed), seed, options);
+}
+
+std::string attachment(const run::RunResult& result, const std::string& name) {
+  for (const Outside::Attachment& file : result.attachments) {
+    if (file.name == name) return file.text;
+  }
+  return {};
+}
+
+/// The lines of host.txt that have to be equal.
+std::string hashes(const run::RunResult& result) {
+  const std::string text = attachment(result, "host.txt");
+  return text.substr(0, text.find("virtual"));
+}
+
+void expect_repeats(const std::string& path, const std::string& log_line) {
+  const run::Scenario scenario = run::load_scenario(source(path), built_in_systems());
+  double virtual_s = 0;
+  double wall_s = 0;
+  int passes = 0;
+  std::string cost;
+  for (int i = 0; i < run_count(); ++i) {
+    const auto seed = static_cast<std::uint64_t>(i) + 1;
+    const auto begin = std::chrono::steady_clock::now();
+    const run::RunResult first = run_once(scenario, seed);
+    wall_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    virtual_s += static_cast<double>(microseconds_of(first.end)) * 1e-6;
+    const run::RunResult second = run_once(scenario, seed);
+    EXPECT_EQ(first.hash, second.hash) << "seed " << seed;
+    EXPECT_EQ(hashes(first), hashes(second)) << "seed " << seed;
+    EXPECT_FALSE(first.broken_off) << first.ended_by;
+    EXPECT_GT(first.counters.deliveries, 100U);
+    EXPECT_THAT(attachment(first, "host.txt"), HasSubstr("nothing is known against"));
+    EXPECT_THAT(attachment(first, "servers/0.log"), HasSubstr(log_line));
+    if (first.verdict.outcome == oracle::Outcome::pass) ++passes;
+    std::printf("seed %d: %016lx and %016lx, %s\n", i + 1, first.hash, second.hash,
+                std::string(oracle::to_string(first.verdict.outcome)).c_str());
+    std::fflush(stdout);
+    cost = attachment(first, "host.txt");
+  }
+  std::printf("%s", cost.substr(cost.find("virtual")).c_str());
+  std::printf("%s: %d pairs, %d pass, %.1f virtual s in %.1f s of wall time (%.1f times)\n",
+              path.c_str(), run_count(), passes, virtual_s, wall_s, virtual_s / wall_s);
+}
+
+TEST(Servers, EtcdRepeats) {
+  if (!std::filesystem::exists("/opt/dissensus/etcd-server/usr/bin/etcd") ||
+      !std::filesystem::exists("/usr/bin/etcdctl")) {
+    GTEST_SKIP() << "etcd is not installed: scripts/setup servers";
+  }
+  expect_repeats("scenarios/server/etcd.toml", "elected leader");
+}
+
+TEST(Servers, OvsdbRepeats) {
+  if (!std::filesystem::exists("/usr/sbin/ovsdb-server")) {
+    GTEST_SKIP() << "ovsdb-server is not installed: scripts/setup servers";
+  }
+  expect_repeats("scenarios/server/ovsdb.toml", "elected leader");
+}
+
+std::string scenario_of(const std::string& script) {
+  return "format = \"dissensus-scenario/1\"\nname = \"shell\"\n[system]\nkind = \"server\"\nnodes "
+         "= 2\n"
+         "command = [\"/bin/sh\", \"-c\", \"" +
+         script +
+         "\"]\n[[system.decide]]\nlevel = \"said\"\npattern = \"decides ([0-9]+) ([a-z]+)\"\n"
+         "[[oracle.rule]]\nname = \"alive\"\nproperty = \"crash\"\ncheck = \"max(died) == 0\"\n"
+         "[limits]\nvirtual_time = \"5s\"\n";
+}
+
+run::RunResult run_shell(const std::string& script) {
+  const run::Scenario scenario =
+      run::parse_scenario(scenario_of(script), "shell", built_in_systems());
+  run::Runner runner;
+  run::RunOptions options;
+  options.log = true;
+  return runner.run(scenario, {}, 1, options);
+}
+
+TEST(Servers, ADecisionIsReadInTheLogAndJudged) {
+  EXPECT_EQ(run_shell("echo decides 1 yes; sleep 100").verdict.outcome, oracle::Outcome::pass);
+  EXPECT_EQ(run_shell("echo decides 1 $(hostname | tr 01 ab); sleep 100").verdict.outcome,
+            oracle::Outcome::fail);
+}
+
+TEST(Servers, AServerThatDiesIsAFinding) {
+  EXPECT_EQ(run_shell("sleep 1; kill -SEGV $$").verdict.outcome, oracle::Outcome::fail);
+  EXPECT_EQ(run_shell("sleep 1; exit 3").verdict.outcome, oracle::Outcome::fail);
+}
+
+TEST(Servers, PlaceholdersAreFilledInAndOtherBracesStay) {
+  EXPECT_EQ(fill_in("{name}@{address}:{node} {address:2} {folder}/x {\"a\":{}}", 1),
+            "n1@127.0.0.11:1 127.0.0.12 /node/x {\"a\":{}}");
+}
+
+TEST(Framing, MessagesAreFoundInPieces) {
+  Framer lines(Framing::lines);
+  EXPECT_THAT(lines.add("one\ntw"), ElementsAre("one\n"));
+  EXPECT_THAT(lines.add("o\n"), ElementsAre("two\n"));
+  Framer counted(Framing::length_u32);
+  EXPECT_THAT(counted.add(std::string("\0\0\0\2ab\0\0", 8)),
+              ElementsAre(std::string("\0\0\0\2ab", 6)));
+  Framer json(Framing::json);
+  EXPECT_THAT(json.add(R"({"a":"}{"}{"b":[1,)"), ElementsAre(R"({"a":"}{"})"));
+  EXPECT_THAT(json.add("2]}"), ElementsAre(R"({"b":[1,2]})"));
+  Framer http2(Framing::http2);
+  const std::string preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+  const std::string frame("\0\0\3\0\0\0\0\0\1abc", 12);
+  EXPECT_THAT(http2.add(preface + frame), ElementsAre(preface, frame));
+}
+
+}  // namespace
+}  // namespace dissensus::server
