@@ -106,6 +106,11 @@ class Search {
   virtual std::optional<Candidate> ask() = 0;
   /// In the order of asking, each candidate once.
   virtual void tell(const Candidate& candidate, const Evaluation& evaluation) = 0;
+  /// True: a budget of virtual time is tested between generations only, and what is found in the
+  /// one that was under way still counts.
+  virtual bool completes_generations() const { return false; }
+  /// Asked only of such a search, when no candidate is under way that has not been told.
+  virtual bool is_between_generations() const { return true; }
 };
 
 /// What a search is made from.
