@@ -51,6 +51,10 @@ struct SearchSpace {
     NodeId from = kNoNode;
     NodeId to = kNoNode;
     MessageKind kind = kNoKind;
+    /// Which of the kinds of its message type this is, of so many: kinds of one type are told
+    /// apart by a number that goes up (ProposeSet0, ProposeSet1...).
+    std::uint8_t rank = 0;
+    std::uint8_t ranks = 1;
   };
   std::vector<Subject> subjects;
   std::size_t nodes = 0;

@@ -59,7 +59,7 @@ int run_program(int argc, char** argv) {
       add_export_verb(program),  add_stats_verb(program),     add_study_verb(program),
       add_shrink_verb(program),  add_report_verb(program),    add_isolate_verb(program),
       add_conform_verb(program), add_tla_verb(program),       add_fidelity_verb(program),
-      add_history_verb(program), add_completion_verb(program)};
+      add_history_verb(program), add_import_verb(program),    add_completion_verb(program)};
 
   if (argc > 1 && argv[1][0] != '-' && argv[1][0] != '\0') {
     std::vector<std::string> names;

@@ -138,6 +138,28 @@ std::string survival_figure(const ArrangedResults& results) {
   return statistics::curve_chart(chart);
 }
 
+std::string published_survival_figure(const ArrangedResults& results) {
+  const Experiment& experiment = results.experiment;
+  statistics::CurveChart chart;
+  chart.title = "Hunts that have not found the bug yet, ours and the published ones";
+  chart.x_label = "virtual time, published: real time (min)";
+  chart.y_label = "share of hunts";
+  chart.y_max = 1;
+  chart.series = {"ours", "published"};
+  for (const PublishedRuns& cell : experiment.published.runs) {
+    statistics::CurvePanel panel{fmt::format("{}, {}", experiment.cases[cell.test_case].name,
+                                             experiment.searches[cell.search].name),
+                                 {}};
+    const double end = experiment.budget_seconds();
+    panel.curves.push_back(survival_curve(results.observations(cell.test_case, cell.search), end,
+                                          panel.title + ", ours"));
+    panel.curves.push_back(survival_curve(cell.runs, end, panel.title + ", published"));
+    chart.panels.push_back(std::move(panel));
+  }
+  chart.caption = caption_of(results, "Kaplan-Meier estimate.");
+  return statistics::curve_chart(chart);
+}
+
 std::string trajectory_figure(const ArrangedResults& results) {
   const Experiment& experiment = results.experiment;
   statistics::CurveChart chart;
@@ -255,6 +277,8 @@ StudyFigure make_figure(FigureKind kind, const ArrangedResults& results,
       return {name, "Time to detection, successful hunts", time_figure(results, true)};
     case FigureKind::survival:
       return {name, "Survival: hunts without a finding", survival_figure(results)};
+    case FigureKind::published_survival:
+      return {name, "Survival beside the published runs", published_survival_figure(results)};
     case FigureKind::trajectory:
       return {name, "Trajectory of discoveries", trajectory_figure(results)};
     case FigureKind::pareto:

@@ -475,6 +475,8 @@ StudyTable make_table(TableKind kind, const ArrangedResults& results,
       return detection_time_table(results);
     case TableKind::time_test:
       return time_test_table(results);
+    case TableKind::published_runs:
+      return published_runs_table(results);
     case TableKind::evolution:
       return evolution_table(results);
     case TableKind::sample:

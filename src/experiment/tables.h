@@ -49,6 +49,9 @@ struct StudyTable {
   std::string text;  ///< Markdown
   std::string note;
 };
+/// Cell by cell beside the runs that were published.
+StudyTable published_runs_table(const ArrangedResults& results);
+
 /// `representation` is what tables of that kind are made of.
 StudyTable make_table(TableKind kind, const ArrangedResults& results,
                       const std::vector<RepresentationResult>& representation);

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,7 @@ class DiscoTestSearch final : public Search {
       : context_(context),
         parts_(parts),
         random_(context.seed, "discotest"),
+        order_(program_order(context.space)),
         variation_(context_.space, options, defaults) {
     for (std::size_t i = 0; i < parts_.mu; ++i) add(first_genotype());
   }
@@ -53,7 +55,7 @@ class DiscoTestSearch final : public Search {
     while (asked_ < generation_.size() && generation_[asked_].known) ++asked_;
     if (asked_ == generation_.size()) return std::nullopt;
     Candidate candidate;
-    candidate.genotype = generation_[asked_].individual.genotype;
+    candidate.genotype = in_space_order(generation_[asked_].individual.genotype);
     candidate.origin = bred_ ? variation_.origin() : "random"sv;
     candidate.tag = asked_++;
     return candidate;
@@ -78,6 +80,26 @@ class DiscoTestSearch final : public Search {
     Individual individual;
     bool known = false;
   };
+
+  /// The program's vectors go by sender, receiver, type; operators that cut them see that order.
+  static std::vector<std::size_t> program_order(const SearchSpace& space) {
+    std::vector<std::size_t> order(space.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      const SearchSpace::Subject& first = space.subjects[a];
+      const SearchSpace::Subject& second = space.subjects[b];
+      return std::tie(first.from, first.to, first.kind) <
+             std::tie(second.from, second.to, second.kind);
+    });
+    return order;
+  }
+  Genotype in_space_order(const Genotype& genotype) const {
+    Genotype result = genotype;
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      result.genes[order_[i]] = genotype.genes[i];
+    }
+    return result;
+  }
 
   /// Uniform as in random search, but without the upper bound itself.
   Genotype first_genotype() {
@@ -159,6 +181,7 @@ class DiscoTestSearch final : public Search {
   SearchContext context_;
   Parts parts_;
   Random random_;
+  std::vector<std::size_t> order_;  ///< by gene of the program: gene of the space
   Variation variation_;
   std::vector<Individual> parents_;
   std::vector<Member> generation_;

@@ -81,6 +81,8 @@ class ShapeDraw {
         return patches();
       case Shape::uniform:
         return fill([&](const auto&) { return random_.unit(); });
+      case Shape::overtaking:
+        return overtaking();
     }
     DISSENSUS_ASSERT(false, "draw_shape : a known shape");
     return {};
@@ -110,6 +112,16 @@ class ShapeDraw {
     std::vector<std::size_t> side = sides(space_.nodes, true, random_);
     side[random_.below(space_.nodes)] = 2;
     return across(side, 0.6);
+  }
+  /// Where a later message overtakes an earlier one of its type: everything else as chance has it.
+  Lateness overtaking() {
+    const std::vector<bool> to = subset(space_.nodes, 0.5 + 0.5 * random_.unit(), random_);
+    const bool calm = random_.chance(0.25);
+    return fill([&](const auto& gene) {
+      const double other = calm ? 0.0 : random_.unit();
+      if (gene.ranks < 2 || !to[gene.to]) return other;
+      return gene.rank == 0 ? 1.0 : other / (gene.rank + 1.0);
+    });
   }
   Lateness patches() {
     Lateness result(space_.size(), 0.0);
@@ -155,12 +167,23 @@ std::vector<double> to_priorities(const Lateness& lateness, Random& random) {
 
 /// How often a shape is drawn before anything is known. The extremes come first: twice as often as
 /// shapes with levels in between. Chosen with the bugs of scenarios/xrpl in view.
-constexpr std::array<double, kShapes> kFirstWeights{2, 2, 1, 1, 1.5, 1, 1.5, 1, 1};
+constexpr std::array<double, kShapes> kFirstWeights{2, 2, 1, 1, 1.5, 1, 1.5, 1, 1, 2};
+/// In this order each is drawn once.
+constexpr std::array kFirstTurns{
+    Shape::even_split, Shape::overtaking, Shape::remote_node, Shape::noisy_split,
+    Shape::late_links, Shape::uniform,    Shape::slow_links,  Shape::late_messages,
+    Shape::slow_nodes, Shape::patches};
+static_assert(kFirstTurns.size() == kShapes);
 
 class StructuredSearch final : public Search {
  public:
   explicit StructuredSearch(const SearchContext& context)
-      : space_(context.space), random_(context.seed, "structured") {}
+      : space_(context.space), random_(context.seed, "structured") {
+    const auto& subjects = space_.subjects;
+    const bool has_ranks = std::any_of(subjects.begin(), subjects.end(),
+                                       [](const auto& subject) { return subject.ranks > 1; });
+    if (!has_ranks) weights_[static_cast<std::size_t>(Shape::overtaking)] = 0;
+  }
 
   std::optional<Candidate> ask() override {
     const Shape shape = choose();
@@ -182,7 +205,10 @@ class StructuredSearch final : public Search {
 
  private:
   Shape choose() {
-    if (asked_ < kShapes) return static_cast<Shape>(asked_++);
+    while (asked_ < kShapes) {
+      const Shape shape = kFirstTurns[asked_++];
+      if (weights_[static_cast<std::size_t>(shape)] > 0) return shape;
+    }
     double left = random_.unit() * std::accumulate(weights_.begin(), weights_.end(), 0.0);
     for (std::size_t shape = 0; shape + 1 < kShapes; ++shape) {
       left -= weights_[shape];

@@ -15,6 +15,7 @@ enum class StopReason : std::uint8_t {
   time_limit,     ///< limits.virtual_time
   event_limit,    ///< limits.events
   queue_limit,    ///< limits.queue
+  delivery_limit,  ///< limits.deliveries, a planned end
   outside,        ///< Outside::trouble
 };
 std::string_view to_string(StopReason reason);

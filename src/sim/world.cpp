@@ -8,8 +8,8 @@
 namespace dissensus::sim {
 
 std::string_view to_string(StopReason reason) {
-  static constexpr std::array<std::string_view, 7> kNames{
-      "quiet", "stopped", "event-reached", "time-limit", "event-limit", "queue-limit", "outside"};
+  static constexpr std::array<std::string_view, 8> kNames{
+      "quiet", "stopped", "event-reached", "time-limit", "event-limit", "queue-limit", "delivery-limit", "outside"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 
@@ -227,6 +227,9 @@ StopReason World::run(EventId until_event) {
     if (until_event != 0 && last_event() >= until_event) return StopReason::event_reached;
     if (queue_overflow_) return StopReason::queue_limit;
     if (last_event() >= plan_.limits.events) return StopReason::event_limit;
+    if (plan_.limits.deliveries != 0 && counters_.deliveries >= plan_.limits.deliveries) {
+      return StopReason::delivery_limit;
+    }
     if (chain_ == kNoSlot) {
       if (outside_ != nullptr && !happening_pending_ && !wait_for_outside(time_limit)) {
         return outside_->trouble().empty() ? StopReason::time_limit : StopReason::outside;
