@@ -196,13 +196,14 @@ ExitCode study_experiments(const StudyVerbOptions& options) {
 /// The files are pages with tables of experiments in them.
 ExitCode care_for_pages(const StudyVerbOptions& options) {
   const Registry registry = options.plugins.load();
+  const std::string kept = options.out.empty() ? "studies-out/pages" : options.out;
   experiment::PageRenewal renewal(registry, options.jobs);
   ExitCode code = kAllHeld;
   for (const std::string& path : options.files) {
     const std::string images = (fs::path(path).parent_path() / "../images").lexically_normal();
     const std::vector<std::string> names = options.check
                                                ? renewal.stale_sections(path)
-                                               : renewal.renew(path, images, options.all);
+                                               : renewal.renew(path, images, kept, options.all);
     for (const std::string& name : names) {
       if (options.output.quiet) break;
       fmt::print("{}: {}: {}\n", path, name,

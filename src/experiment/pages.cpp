@@ -17,6 +17,7 @@
 #include "core/limits.h"
 #include "experiment/figures.h"
 #include "experiment/report.h"
+#include "experiment/store.h"
 #include "experiment/tables.h"
 
 namespace dissensus::experiment {
@@ -95,6 +96,7 @@ PageSection read_mark(const std::string& mark, const std::string& path, int line
 void make_small(Experiment& experiment) {
   experiment.repetitions = std::min<std::size_t>(experiment.repetitions, 2);
   if (experiment.kind == ExperimentKind::evolution) {
+    experiment.population = std::min<std::size_t>(experiment.population, 10);
     experiment.budget.runs = 2 * experiment.population;
     experiment.last_generations = 1;
   } else {
@@ -182,19 +184,36 @@ std::vector<std::string> PageRenewal::stale_sections(const std::string& path) {
   return stale;
 }
 
-std::string PageRenewal::content_of(const PageSection& section, const std::string& images) {
+bool PageRenewal::run_hunts(const Experiment& experiment, const std::string& store_path) {
+  ExperimentStore store(store_path);
+  for (auto& [key, result] : store.load()) results_.emplace(key, result);
+  StudyRunner runner;
+  runner.jobs = jobs_;
+  runner.on_result = [&](const Cell& cell, const CellResult& result) {
+    store.add(experiment, cell, result);
+  };
+  bool is_all_new = true;
+  runner.on_progress = [&](const StudyProgress& progress) {
+    is_all_new = is_all_new && progress.known == 0;
+  };
+  run_cells(experiment, registry_, runner, results_);
+  return is_all_new;
+}
+
+std::string PageRenewal::content_of(const PageSection& section, const std::string& images,
+                                    const std::string& kept) {
   Experiment experiment = load_experiment(section.file, registry_);
   if (section.repetitions) experiment.repetitions = *section.repetitions;
   const double start = cpu_seconds();
+  bool is_measured = true;
   std::vector<RepresentationResult> rows;
   if (experiment.kind == ExperimentKind::representation) {
     auto& known = representation_[section.file];
     if (known.empty()) known = represent(experiment);
     rows = known;
   } else {
-    StudyRunner runner;
-    runner.jobs = jobs_;
-    run_cells(experiment, registry_, runner, results_);
+    std::filesystem::create_directories(kept);
+    is_measured = run_hunts(experiment, fmt::format("{}/{}.sqlite", kept, fingerprint(section.file)));
   }
   const double spent = cpu_seconds() - start;
   const ArrangedResults arranged = arrange(experiment, results_);
@@ -205,7 +224,7 @@ std::string PageRenewal::content_of(const PageSection& section, const std::strin
   std::string command = "dissensus study " + section.file;
   if (section.repetitions) command += fmt::format(" --repetitions {}", *section.repetitions);
   std::string text = fmt::format("\n{}{}`, `{}`", kBuild, fingerprint(section.file), command);
-  if (spent >= 0.5) text += fmt::format(", {:.0f} s of CPU time", spent);
+  if (is_measured && spent >= 0.5) text += fmt::format(", {:.0f} s of CPU time", spent);
   text += ".*\n";
   for (const TableKind kind : section.tables) {
     const StudyTable table = make_table(kind, arranged, rows);
@@ -221,7 +240,7 @@ std::string PageRenewal::content_of(const PageSection& section, const std::strin
 }
 
 std::vector<std::string> PageRenewal::renew(const std::string& path, const std::string& images,
-                                            bool all) {
+                                            const std::string& kept, bool all) {
   std::string page = read_file(path, kScenarioBytesMax);
   std::vector<std::string> renewed;
   std::vector<PageSection> sections = find_sections(page, path);
@@ -229,7 +248,7 @@ std::vector<std::string> PageRenewal::renew(const std::string& path, const std::
   std::reverse(sections.begin(), sections.end());
   for (const PageSection& section : sections) {
     if (!all && section.fingerprint == fingerprint(section.file)) continue;
-    page.replace(section.begin, section.end - section.begin, content_of(section, images));
+    page.replace(section.begin, section.end - section.begin, content_of(section, images, kept));
     renewed.push_back(section.name);
   }
   if (!renewed.empty()) write_file(path, page);

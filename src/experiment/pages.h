@@ -47,11 +47,16 @@ class PageRenewal {
   std::string fingerprint(const std::string& file);
   /// Names of the sections that another build made. Throws InputError.
   std::vector<std::string> stale_sections(const std::string& path);
-  /// Renews the stale sections, or all; returns their names. Images go to `images`.
-  std::vector<std::string> renew(const std::string& path, const std::string& images, bool all);
+  /// Renews the stale sections, or all; returns their names. Images go to `images`. Hunts are kept
+  /// in `kept`, a file per fingerprint, so that an interrupted renewal goes on where it was.
+  std::vector<std::string> renew(const std::string& path, const std::string& images,
+                                 const std::string& kept, bool all);
 
  private:
-  std::string content_of(const PageSection& section, const std::string& images);
+  std::string content_of(const PageSection& section, const std::string& images,
+                         const std::string& kept);
+  /// True: nothing was known before.
+  bool run_hunts(const Experiment& experiment, const std::string& store);
   std::vector<RepresentationResult> represent(const Experiment& experiment);
 
   const Registry& registry_;

@@ -33,7 +33,8 @@ constexpr std::array<PublishedType, 7> kTable41{
      {"HaveTransactionSet", {0.050, 0.001}, {0.025, 0.008}},
      {"GetLedger", {0.259, 0.053}, {0.380, 0.049}},
      {"LedgerData", {0.232, 0.049}, {0.337, 0.051}}}};
-/// Thesis 4.1.1: normalised distance of neighbours.
+/// Thesis 4.1.1: normalised distance of neighbours. The lists that its program stored give 0.209
+/// for delays, with the same deviation.
 constexpr Published kDelayLocality{0.2003, 0.0292};
 constexpr Published kPriorityLocality{0.1961, 0.0204};
 
@@ -56,13 +57,13 @@ void add_pairs(statistics::MarkdownTable& table, const RepresentationResult& res
                const PairSample& pairs, std::string published) {
   table.add({result.name, std::move(what), std::to_string(pairs.pairs()), text(pairs.hausdorff, 4),
              text(pairs.hausdorff_content, 4), text(pairs.hausdorff_disjoint, 4),
-             text(pairs.edit_path, 4), share_text(pairs.same_trace, pairs.pairs()),
+             text(pairs.edit_path, 4), text(pairs.program, 4), share_text(pairs.same_trace, pairs.pairs()),
              share_text(pairs.same_run, pairs.pairs()), std::move(published)});
 }
 
 statistics::MarkdownTable pairs_table() {
   return statistics::MarkdownTable({"representation", "pairs of runs", "n", "Hausdorff", "with contents",
-                        "disjoint labels", "edit path", "same trace", "same run", "thesis"});
+                        "disjoint labels", "edit path", "as programmed", "same trace", "same run", "thesis"});
 }
 
 std::string published_share(std::string_view type, Representation representation) {

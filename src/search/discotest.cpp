@@ -85,6 +85,7 @@ class DiscoTestSearch final : public Search {
   static std::vector<std::size_t> program_order(const SearchSpace& space) {
     std::vector<std::size_t> order(space.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
+    if (space.subjects.size() != space.size()) return order;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       const SearchSpace::Subject& first = space.subjects[a];
       const SearchSpace::Subject& second = space.subjects[b];

@@ -113,14 +113,17 @@ class ShapeDraw {
     side[random_.below(space_.nodes)] = 2;
     return across(side, 0.6);
   }
-  /// Where a later message overtakes an earlier one of its type: everything else as chance has it.
+  /// The first message of a type is late, the ones after it are not, and overtake it: each gene for
+  /// itself, or by receiver. Everything else is as chance has it, some kinds without delay.
   Lateness overtaking() {
-    const std::vector<bool> to = subset(space_.nodes, 0.5 + 0.5 * random_.unit(), random_);
-    const bool calm = random_.chance(0.25);
+    const bool by_receiver = random_.chance(0.5);
+    const std::vector<double> level = levels(space_.nodes, random_);
+    const std::vector<bool> prompt = subset(kinds_, 0.3, random_);
     return fill([&](const auto& gene) {
-      const double other = calm ? 0.0 : random_.unit();
-      if (gene.ranks < 2 || !to[gene.to]) return other;
-      return gene.rank == 0 ? 1.0 : other / (gene.rank + 1.0);
+      const double chance = random_.unit();
+      if (gene.ranks < 2) return prompt[gene.kind] ? 0.0 : chance;
+      if (gene.rank > 0) return 0.0;
+      return by_receiver ? 0.5 + 0.5 * level[gene.to] : 0.25 + 0.75 * chance;
     });
   }
   Lateness patches() {
@@ -167,12 +170,12 @@ std::vector<double> to_priorities(const Lateness& lateness, Random& random) {
 
 /// How often a shape is drawn before anything is known. The extremes come first: twice as often as
 /// shapes with levels in between. Chosen with the bugs of scenarios/xrpl in view.
-constexpr std::array<double, kShapes> kFirstWeights{2, 2, 1, 1, 1.5, 1, 1.5, 1, 1, 2};
+constexpr std::array<double, kShapes> kFirstWeights{2, 2, 1, 1, 1.5, 1, 1.5, 1, 2, 3};
 /// In this order each is drawn once.
 constexpr std::array kFirstTurns{
-    Shape::even_split, Shape::overtaking, Shape::remote_node, Shape::noisy_split,
-    Shape::late_links, Shape::uniform,    Shape::slow_links,  Shape::late_messages,
-    Shape::slow_nodes, Shape::patches};
+    Shape::overtaking, Shape::even_split,    Shape::remote_node, Shape::uniform,
+    Shape::late_links, Shape::late_messages, Shape::noisy_split, Shape::slow_nodes,
+    Shape::slow_links, Shape::patches};
 static_assert(kFirstTurns.size() == kShapes);
 
 class StructuredSearch final : public Search {
@@ -195,12 +198,16 @@ class StructuredSearch final : public Search {
   }
 
   void tell(const Candidate& candidate, const Evaluation& evaluation) override {
-    // Ten good or bad results make a shape twice or half as likely; none ever dies out.
+    // Ten good or bad results make a shape twice or half as likely; none ever dies out. What counts
+    // is what a shape brings for the time that it takes: slow runs come close to a stall by nature.
     const double margin = std::max(evaluation.disagreement_margin, evaluation.termination_margin);
     const double reward = evaluation.failed ? 1.0 : std::min(margin, 1.0);
+    const double seconds = std::max(evaluation.virtual_seconds, 1e-6);
     mean_ += (reward - mean_) * 0.1;
+    mean_seconds_ = mean_seconds_ == 0 ? seconds : mean_seconds_ + (seconds - mean_seconds_) * 0.1;
     double& weight = weights_[candidate.tag];
-    weight = std::clamp(weight * (reward > mean_ ? 1.07 : 0.93), 0.25, 8.0);
+    const bool is_good = reward / seconds > mean_ / mean_seconds_;
+    weight = std::clamp(weight * (is_good ? 1.07 : 0.93), 0.25, 8.0);
   }
 
  private:
@@ -222,6 +229,7 @@ class StructuredSearch final : public Search {
   std::array<double, kShapes> weights_ = kFirstWeights;
   std::size_t asked_ = 0;
   double mean_ = 0;
+  double mean_seconds_ = 0;
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace dissensus::studies {
 
 struct StudyOptions {
-  std::string data = "studies/data/rippled-delays";
+  std::string data = "studies/data/rippled-delays";  ///< recorded executions
   std::string docs = "docs";                           ///< where results go
   std::uint64_t seed = 1;
   std::size_t jobs = 2;
