@@ -18,7 +18,7 @@ namespace {
 
 /// Members in the order of their first turns: shapes first, they need no learning.
 constexpr std::array<std::string_view, 5> kDefaultMembers{"structured", "hill-climbing", "coverage",
-                                                          "nsga2", "random"};
+                                                          "discotest", "random"};
 constexpr double kDefaultFloor = 0.25;
 /// Of so many turns at the beginning the first member has every other one: it needs no results to
 /// start from.
