@@ -20,8 +20,7 @@ TEST(Import, RocketsVectorsGoAndComeBack) {
       folder.run({"import", "rocket", file, "--scenario", scenario, "-o", schedule});
   EXPECT_EQ(there.exit_code, 0) << there.err;
   EXPECT_THAT(there.out, HasSubstr("wrote"));
-  const CommandResult run =
-      folder.run({"run", scenario, "--schedule", schedule, "--no-folder"});
+  const CommandResult run = folder.run({"run", scenario, "--schedule", schedule, "--no-folder"});
   EXPECT_NE(run.exit_code, 2) << run.err;
   const CommandResult back =
       folder.run({"import", "rocket", "--back", schedule, "--scenario", scenario});
@@ -35,7 +34,8 @@ TEST(Import, MistakesAreNamed) {
   const std::string scenario = kSourceFolder + "/scenarios/xrpl/operators-2025.toml";
   const CommandResult result = folder.run({"import", "rocket", file, "--scenario", scenario});
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("expected 140 numbers (7 message types x 5 x 4 nodes), found 3"));
+  EXPECT_THAT(result.err,
+              HasSubstr("expected 140 numbers (7 message types x 5 x 4 nodes), found 3"));
 }
 
 }  // namespace

@@ -58,7 +58,8 @@ TEST(Harness, IsAFunctionOfItsSeed) {
 // The program's rule for B1 finds it, and is never satisfied by a server without it.
 TEST(Harness, FindsB1OnlyWhereItIs) {
   const auto budget = std::chrono::hours(1);
-  EXPECT_TRUE(run(network("[\"B1\", \"B3-fixed\"]"), "discotest-random", "program/B1", budget).found);
+  EXPECT_TRUE(
+      run(network("[\"B1\", \"B3-fixed\"]"), "discotest-random", "program/B1", budget).found);
   const HarnessResult control =
       run(network("[\"B3-fixed\"]"), "discotest-random", "program/B1", budget);
   EXPECT_FALSE(control.found);
@@ -69,8 +70,8 @@ TEST(Harness, CasesAreCutAndNetworksCanBeFresh) {
   HarnessOptions options;
   options.deliveries = 300;
   options.shared_network = false;
-  const HarnessResult result = run(network("[\"B3-fixed\"]"), "discotest-random", "never",
-                                   std::chrono::minutes(5), options);
+  const HarnessResult result =
+      run(network("[\"B3-fixed\"]"), "discotest-random", "never", std::chrono::minutes(5), options);
   EXPECT_GT(result.cases, 3u);
   EXPECT_GT(result.capped, result.cases / 2);
 }

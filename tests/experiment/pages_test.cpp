@@ -58,7 +58,8 @@ TEST(Pages, AreRenewedOnceAndStaleAgainWhenTheExperimentChanges) {
   const std::string page = folder.write("page.md", page_of(experiment));
   PageRenewal renewal(registry, 1);
   EXPECT_THAT(renewal.stale_sections(page), ElementsAre("small"));
-  EXPECT_THAT(renewal.renew(page, folder.path("."), folder.path("kept"), false), ElementsAre("small"));
+  EXPECT_THAT(renewal.renew(page, folder.path("."), folder.path("kept"), false),
+              ElementsAre("small"));
   const std::string text = read_text(page);
   EXPECT_THAT(text, HasSubstr("*Build `"));
   EXPECT_THAT(text, HasSubstr("dissensus study " + experiment + " --repetitions 2"));
@@ -76,7 +77,8 @@ TEST(Pages, AreRenewedOnceAndStaleAgainWhenTheExperimentChanges) {
 TEST(PublishedRuns, AreReadIntoTheirCells) {
   const Folder folder;
   const Registry registry = make_registry();
-  folder.write("runs.csv", "Bug,Configuration,Id,Time,Found\nslow,rand,1,12,1\nslow,rand,2,0,0\nx,y,1,1,1\n");
+  folder.write("runs.csv",
+               "Bug,Configuration,Id,Time,Found\nslow,rand,1,12,1\nslow,rand,2,0,0\nx,y,1,1,1\n");
   std::string text = replaced(small_experiment(), "name = \"random\"\n",
                               "name = \"random\"\npublished_as = \"rand\"\n");
   const Experiment experiment = load_experiment(folder.write("e.toml", text), registry);

@@ -49,9 +49,8 @@ TEST(BoundedSbx, SplitGivesEverySmallerValueToTheFirstChild) {
 TEST(BoundedSbx, OtherAssignmentsLeaveBothChildrenAlike) {
   for (const Assignment assignment : {Assignment::exchange, Assignment::keep}) {
     const Children children = cross(assignment, 1, 4);
-    const double difference =
-        std::accumulate(children.first.begin(), children.first.end(), 0.0) -
-        std::accumulate(children.second.begin(), children.second.end(), 0.0);
+    const double difference = std::accumulate(children.first.begin(), children.first.end(), 0.0) -
+                              std::accumulate(children.second.begin(), children.second.end(), 0.0);
     // Ten standard deviations of a sum of that many differences.
     EXPECT_LT(std::abs(difference), 10 * 1700 * 100);
   }
