@@ -5,6 +5,7 @@
 #include "cli/verb.h"
 #include "core/file.h"
 #include "search/genotype.h"
+#include "systems/built_in/built_in.h"
 
 namespace dissensus::cli {
 
@@ -19,7 +20,7 @@ struct ImportOptions {
 };
 
 ExitCode import_rocket(const ImportOptions& options) {
-  const run::Scenario scenario = run::load_scenario(options.scenario);
+  const run::Scenario scenario = run::load_scenario(options.scenario, built_in_systems());
   std::string content;
   if (options.back) {
     content = search::to_rocket(run::load_schedule(options.path, scenario), scenario);

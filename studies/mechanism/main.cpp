@@ -14,7 +14,7 @@
 
 #include "core/file.h"
 #include "core/parallel.h"
-#include "experiment/experiment.h"
+#include "core/toml_text.h"
 #include "hunt/parts.h"
 #include "run/runner.h"
 #include "search/genotype.h"
@@ -22,6 +22,7 @@
 #include "search/registry.h"
 #include "statistics/charts.h"
 #include "statistics/markdown.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::studies {
 namespace {
@@ -85,7 +86,7 @@ Path follow(run::Runner& runner, const run::Scenario& scenario, const Registry& 
     const faults::Schedule schedule = search::to_schedule(candidate.genotype, scenario);
     measurement.reset();
     run::RunOptions run_options;
-    run_options.observer = &measurement;
+    run_options.sinks = {&measurement};
     const run::RunResult result =
         runner.run(scenario, schedule, hunt::run_seed(seed, number), run_options);
     const RunSummary& summary = measurement.summarize(result);
@@ -221,12 +222,12 @@ std::string table(const std::vector<Followed>& followed, const std::vector<Band>
 
 void study(const StudyOptions& options) {
   Registry registry = search::built_in_registry();
-  registry.systems = run::built_in_systems();
+  registry.systems = simulated_systems();
   constexpr std::size_t kBytesMax = 4 << 20;
-  const std::string text =
-      experiment::with_changes(read_file(options.scenario, kBytesMax),
-                               {"system.bugs = [\"B2-40\", \"B3-fixed\"]"}, options.scenario);
-  const run::Scenario scenario = run::parse_scenario(text, options.scenario);
+  TomlText text(read_file(options.scenario, kBytesMax), options.scenario);
+  text.set("system.bugs", R"(["B2-40", "B3-fixed"])");
+  const run::Scenario scenario =
+      run::parse_scenario(text.text(), options.scenario, registry.systems);
   std::vector<Followed> followed;
   for (const Way& way : kWays) followed.push_back(follow_all(scenario, registry, way, options));
   std::vector<Band> bands;

@@ -5,6 +5,7 @@
 
 #include "hunt/parts.h"
 #include "search/registry.h"
+#include "systems/simulated/simulated.h"
 
 namespace dissensus::discotest {
 namespace {
@@ -13,19 +14,19 @@ using testing::HasSubstr;
 
 run::Scenario network(const std::string& bugs, const std::string& more = "") {
   const std::string path = DISSENSUS_SOURCE_DIR "/scenarios/xrpl/discotest.toml";
-  run::Scenario plain = run::load_scenario(path);
+  run::Scenario plain = run::load_scenario(path, simulated_systems());
   std::string text = plain.text;
   const std::string profile = "profile = \"1.7.2\"\n";
   text.insert(text.find(profile) + profile.size(), "bugs = " + bugs + "\n");
   if (!more.empty()) text.replace(text.find("type = \"delay\""), 14, more);
-  return run::parse_scenario(text, "discotest.toml");
+  return run::parse_scenario(text, "discotest.toml", simulated_systems());
 }
 
 HarnessResult run(const run::Scenario& scenario, const std::string& search,
                   const std::string& finding, Duration budget, const HarnessOptions& options = {},
                   std::uint64_t seed = 1) {
   Registry registry = search::built_in_registry();
-  registry.systems = run::built_in_systems();
+  registry.systems = simulated_systems();
   hunt::HuntOptions hunt;
   hunt.search = search;
   hunt.fitness = {"discotest-time"};
@@ -84,7 +85,7 @@ TEST(Harness, PrioritiesSlowDownAQuietNetwork) {
 
 TEST(Harness, RefusesAScenarioWithoutThePattern) {
   const run::Scenario scenario =
-      run::load_scenario(DISSENSUS_SOURCE_DIR "/scenarios/xrpl/thesis.toml");
+      run::load_scenario(DISSENSUS_SOURCE_DIR "/scenarios/xrpl/thesis.toml", simulated_systems());
   try {
     check_scenario(scenario);
     FAIL() << "no complaint";
