@@ -27,6 +27,7 @@ namespace {
 constexpr std::string_view kBegin = "<!-- table ";
 constexpr std::string_view kMarkEnd = " -->\n";
 constexpr std::string_view kBuild = "*Build `";
+constexpr std::string_view kStamp = "<!-- build: ";
 constexpr std::size_t kFingerprintDigits = 8;
 
 int line_of(const std::string& page, std::size_t position) {
@@ -176,10 +177,26 @@ std::string PageRenewal::fingerprint(const std::string& file) {
   return text;
 }
 
+void PageRenewal::stamp(const std::string& path, const std::string& file) {
+  std::string page = read_file(path, kScenarioBytesMax);
+  const std::size_t old = page.find(kStamp);
+  if (old != std::string::npos) page.erase(old);
+  page += fmt::format("{}{} {} -->\n", kStamp, file, fingerprint(file));
+  write_file(path, page);
+}
+
 std::vector<std::string> PageRenewal::stale_sections(const std::string& path) {
   std::vector<std::string> stale;
-  for (const PageSection& section : find_sections(read_file(path, kScenarioBytesMax), path)) {
+  const std::string page = read_file(path, kScenarioBytesMax);
+  for (const PageSection& section : find_sections(page, path)) {
     if (section.fingerprint != fingerprint(section.file)) stale.push_back(section.name);
+  }
+  if (const std::size_t at = page.find(kStamp); at != std::string::npos) {
+    std::istringstream words(page.substr(at + kStamp.size()));
+    std::string file;
+    std::string made_by;
+    words >> file >> made_by;
+    if (made_by != fingerprint(file)) stale.emplace_back("build");
   }
   return stale;
 }

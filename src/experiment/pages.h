@@ -7,7 +7,12 @@
 // holds tables and figures of an experiment, in a line of its own the build that made them, and is
 // renewed by this program. A build is told apart by its fingerprint: what a small part of the same
 // experiment gives, tables included. Code that changes no result changes no fingerprint, and a
-// section whose fingerprint is not that of the program is older than the code.
+// section whose fingerprint is not that of the program is older than the code. Programs that make
+// other tables of a page leave a line
+//
+//   <!-- build: experiments/FILE.toml 1234abcd -->
+//
+// at its end: the fingerprint of that experiment in the build that they are from.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +50,10 @@ class PageRenewal {
 
   /// Eight hexadecimal digits; a matter of a second.
   std::string fingerprint(const std::string& file);
-  /// Names of the sections that another build made. Throws InputError.
+  /// Leaves, or renews, the line at the end of a page whose tables a program of this build has made.
+  void stamp(const std::string& path, const std::string& file);
+  /// Names of the sections that another build made; "build" for the line at the end. Throws
+  /// InputError.
   std::vector<std::string> stale_sections(const std::string& path);
   /// Renews the stale sections, or all; returns their names. Images go to `images`. Hunts are kept
   /// in `kept`, a file per fingerprint, so that an interrupted renewal goes on where it was.

@@ -15,6 +15,7 @@
 #include "core/file.h"
 #include "core/parallel.h"
 #include "core/toml_text.h"
+#include "experiment/pages.h"
 #include "hunt/parts.h"
 #include "run/runner.h"
 #include "search/genotype.h"
@@ -238,6 +239,7 @@ void study(const StudyOptions& options) {
   const std::string path = options.docs + "/results/mechanism.md";
   write_file(path, statistics::replace_section(read_file(path, kBytesMax), "climb",
                                                "\n" + table(followed, bands, options) + "\n", path));
+  experiment::PageRenewal(registry, options.jobs).stamp(path, "experiments/ablation.toml");
 }
 
 }  // namespace

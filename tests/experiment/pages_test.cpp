@@ -74,6 +74,21 @@ TEST(Pages, AreRenewedOnceAndStaleAgainWhenTheExperimentChanges) {
   EXPECT_THAT(PageRenewal(registry, 1).stale_sections(page), ElementsAre("small"));
 }
 
+// A program that makes tables of its own leaves the build at the end of the page.
+TEST(Pages, KnowTheBuildOfOtherPrograms) {
+  const Folder folder;
+  const Registry registry = make_registry();
+  const std::string experiment = folder.write("small.toml", small_experiment());
+  const std::string page = folder.write("page.md", "# A page\n");
+  PageRenewal(registry, 1).stamp(page, experiment);
+  PageRenewal(registry, 1).stamp(page, experiment);
+  const std::string text = read_text(page);
+  EXPECT_EQ(text.find("<!-- build: "), text.rfind("<!-- build: "));
+  EXPECT_THAT(PageRenewal(registry, 1).stale_sections(page), IsEmpty());
+  folder.write("small.toml", replaced(small_experiment(), "seed = 7", "seed = 8"));
+  EXPECT_THAT(PageRenewal(registry, 1).stale_sections(page), ElementsAre("build"));
+}
+
 TEST(PublishedRuns, AreReadIntoTheirCells) {
   const Folder folder;
   const Registry registry = make_registry();
