@@ -123,7 +123,7 @@ class ShapeDraw {
       const double chance = random_.unit();
       if (gene.ranks < 2) return prompt[gene.kind] ? 0.0 : chance;
       if (gene.rank > 0) return 0.0;
-      return by_receiver ? 0.5 + 0.5 * level[gene.to] : 0.25 + 0.75 * chance;
+      return 0.5 + (by_receiver ? 0.5 * level[gene.to] : 0.25 * chance);
     });
   }
   Lateness patches() {
@@ -171,21 +171,19 @@ std::vector<double> to_priorities(const Lateness& lateness, Random& random) {
 /// How often a shape is drawn before anything is known. The extremes come first: twice as often as
 /// shapes with levels in between. Chosen with the bugs of scenarios/xrpl in view.
 constexpr std::array<double, kShapes> kFirstWeights{2, 2, 1, 1, 1.5, 1, 1.5, 1, 2, 3};
-/// In this order each is drawn once.
+/// The first candidates: each shape once, the extremes twice.
 constexpr std::array kFirstTurns{
-    Shape::overtaking, Shape::even_split,    Shape::remote_node, Shape::uniform,
-    Shape::late_links, Shape::late_messages, Shape::noisy_split, Shape::slow_nodes,
-    Shape::slow_links, Shape::patches};
-static_assert(kFirstTurns.size() == kShapes);
+    Shape::overtaking,  Shape::even_split, Shape::remote_node, Shape::even_split,
+    Shape::remote_node, Shape::uniform,    Shape::late_links,  Shape::late_messages,
+    Shape::noisy_split, Shape::slow_nodes, Shape::slow_links,  Shape::patches};
+
+bool has_ranks(const SearchSpace& space);
 
 class StructuredSearch final : public Search {
  public:
   explicit StructuredSearch(const SearchContext& context)
       : space_(context.space), random_(context.seed, "structured") {
-    const auto& subjects = space_.subjects;
-    const bool has_ranks = std::any_of(subjects.begin(), subjects.end(),
-                                       [](const auto& subject) { return subject.ranks > 1; });
-    if (!has_ranks) weights_[static_cast<std::size_t>(Shape::overtaking)] = 0;
+    if (!has_ranks(space_)) weights_[static_cast<std::size_t>(Shape::overtaking)] = 0;
   }
 
   std::optional<Candidate> ask() override {
@@ -212,7 +210,7 @@ class StructuredSearch final : public Search {
 
  private:
   Shape choose() {
-    while (asked_ < kShapes) {
+    while (asked_ < kFirstTurns.size()) {
       const Shape shape = kFirstTurns[asked_++];
       if (weights_[static_cast<std::size_t>(shape)] > 0) return shape;
     }
@@ -232,6 +230,30 @@ class StructuredSearch final : public Search {
   double mean_seconds_ = 0;
 };
 
+/// One shape, again and again.
+class OneShapeSearch final : public Search {
+ public:
+  OneShapeSearch(const SearchContext& context, Shape shape)
+      : space_(context.space), random_(context.seed, "one-shape"), shape_(shape) {}
+  std::optional<Candidate> ask() override {
+    Candidate candidate;
+    candidate.genotype = draw_shape(space_, shape_, random_);
+    candidate.origin = kShapeNames[static_cast<std::size_t>(shape_)];
+    return candidate;
+  }
+  void tell(const Candidate&, const Evaluation&) override {}
+
+ private:
+  SearchSpace space_;
+  Random random_;
+  Shape shape_;
+};
+
+bool has_ranks(const SearchSpace& space) {
+  return std::any_of(space.subjects.begin(), space.subjects.end(),
+                     [](const auto& subject) { return subject.ranks > 1; });
+}
+
 }  // namespace
 
 Genotype draw_shape(const SearchSpace& space, Shape shape, Random& random) {
@@ -246,6 +268,12 @@ Genotype draw_shape(const SearchSpace& space, Shape shape, Random& random) {
     }
   }
   return genotype;
+}
+
+std::unique_ptr<Search> make_overtaking(const SearchContext& context, const Options& options) {
+  options.finish();
+  const Shape shape = has_ranks(context.space) ? Shape::overtaking : Shape::uniform;
+  return std::make_unique<OneShapeSearch>(context, shape);
 }
 
 std::unique_ptr<Search> make_structured(const SearchContext& context, const Options& options) {

@@ -39,7 +39,11 @@ inline constexpr std::array<std::string_view, kShapes> kShapeNames{
 /// A draw of one shape. Priority spaces get the permutation in which late genes go last.
 Genotype draw_shape(const SearchSpace& space, Shape shape, Random& random);
 
-/// Draws every shape once, the likeliest first, then by weights that follow the margins. Shapes
+/// Messages that overtake others of their type, again and again; where the system does not tell them
+/// apart, every gene for itself.
+std::unique_ptr<Search> make_overtaking(const SearchContext& context, const Options& options);
+
+/// Draws every shape at least once, the likeliest first, then by weights that follow the margins. Shapes
 /// that the space does not have are left out.
 std::unique_ptr<Search> make_structured(const SearchContext& context, const Options& options);
 
