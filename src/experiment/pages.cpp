@@ -102,7 +102,7 @@ void make_small(Experiment& experiment) {
     experiment.last_generations = 1;
   } else {
     experiment.budget.virtual_time =
-        std::min<Duration>(experiment.budget.virtual_time, std::chrono::seconds(150));
+        std::min<Duration>(experiment.budget.virtual_time, std::chrono::seconds(900));
   }
   experiment.budget_text = "small";
   for (RepresentationRow& row : experiment.rows) {

@@ -17,8 +17,8 @@ namespace dissensus::search {
 namespace {
 
 /// Members in the order of their first turns: shapes first, they need no learning.
-constexpr std::array<std::string_view, 5> kDefaultMembers{"structured", "overtaking", "coverage",
-                                                          "discotest", "random"};
+constexpr std::array<std::string_view, 6> kDefaultMembers{"structured", "overtaking", "slow",
+                                                          "coverage",   "discotest",  "random"};
 constexpr double kDefaultFloor = 0.25;
 /// So many turns at the beginning are those of the first two members, which need no results to start
 /// from.
@@ -148,7 +148,7 @@ class Portfolio final : public Search {
 
 /// Shapes have no need to learn: they are trusted until they disappoint.
 double first_yield(std::string_view name) {
-  if (name == "overtaking") return 0.75;
+  if (name == "overtaking" || name == "slow") return 0.7;
   return name == "structured" ? 0.55 : 0.45;
 }
 

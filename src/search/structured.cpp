@@ -1,6 +1,7 @@
 #include "search/structured.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -249,6 +250,32 @@ class OneShapeSearch final : public Search {
   Shape shape_;
 };
 
+/// Networks that are slow as a whole: every gene for itself, from a drawn level of its range on.
+class SlowNetworkSearch final : public Search {
+ public:
+  explicit SlowNetworkSearch(const SearchContext& context)
+      : space_(context.space), random_(context.seed, "slow") {}
+  std::optional<Candidate> ask() override {
+    constexpr double kLevelMax = 0.75;
+    SearchSpace space = space_;
+    if (space.type == SearchSpace::Type::delay) {
+      const double level = kLevelMax * random_.unit();
+      for (std::size_t i = 0; i < space.size(); ++i) {
+        space.low[i] += std::floor(level * (space.high[i] - space.low[i]));
+      }
+    }
+    Candidate candidate;
+    candidate.genotype = random_genotype(space, random_);
+    candidate.origin = "slow";
+    return candidate;
+  }
+  void tell(const Candidate&, const Evaluation&) override {}
+
+ private:
+  SearchSpace space_;
+  Random random_;
+};
+
 bool has_ranks(const SearchSpace& space) {
   return std::any_of(space.subjects.begin(), space.subjects.end(),
                      [](const auto& subject) { return subject.ranks > 1; });
@@ -274,6 +301,11 @@ std::unique_ptr<Search> make_overtaking(const SearchContext& context, const Opti
   options.finish();
   const Shape shape = has_ranks(context.space) ? Shape::overtaking : Shape::uniform;
   return std::make_unique<OneShapeSearch>(context, shape);
+}
+
+std::unique_ptr<Search> make_slow(const SearchContext& context, const Options& options) {
+  options.finish();
+  return std::make_unique<SlowNetworkSearch>(context);
 }
 
 std::unique_ptr<Search> make_structured(const SearchContext& context, const Options& options) {

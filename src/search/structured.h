@@ -43,6 +43,10 @@ Genotype draw_shape(const SearchSpace& space, Shape shape, Random& random);
 /// apart, every gene for itself.
 std::unique_ptr<Search> make_overtaking(const SearchContext& context, const Options& options);
 
+/// Every gene for itself, from a level of its range on that is drawn for each candidate: the total
+/// delay varies, where that of uniform draws hardly does (docs/results/mechanism.md).
+std::unique_ptr<Search> make_slow(const SearchContext& context, const Options& options);
+
 /// Draws every shape at least once, the likeliest first, then by weights that follow the margins. Shapes
 /// that the space does not have are left out.
 std::unique_ptr<Search> make_structured(const SearchContext& context, const Options& options);
