@@ -46,7 +46,8 @@ Verb add_rocket_part(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
       "rocket", "A vector of Rocket: one number per message type, sender and receiver");
   const auto options = std::make_shared<ImportOptions>();
-  app->add_option("file", options->path, "Vector file: a JSON list, or numbers with commas or blanks")
+  app->add_option("file", options->path,
+                  "Vector file: a JSON list, or numbers with commas or blanks")
       ->required();
   app->add_option("--scenario", options->scenario, "Scenario that the schedule is for")->required();
   app->add_flag("--back", options->back, "The file is a schedule: write it as a vector");
@@ -54,7 +55,8 @@ Verb add_rocket_part(CLI::App& program) {
   options->output.add_to(*app);
   app->footer(
       "Example:\n"
-      "  dissensus import rocket vector.json --scenario scenarios/xrpl/operators-2025.toml -o s.json\n"
+      "  dissensus import rocket vector.json --scenario scenarios/xrpl/operators-2025.toml -o "
+      "s.json\n"
       "  dissensus run scenarios/xrpl/operators-2025.toml --schedule s.json");
   return {app, [options] { return import_rocket(*options); }};
 }
@@ -62,7 +64,8 @@ Verb add_rocket_part(CLI::App& program) {
 }  // namespace
 
 Verb add_import_verb(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("import", "Turn a schedule of another tool into ours, and back");
+  CLI::App* app =
+      program.add_subcommand("import", "Turn a schedule of another tool into ours, and back");
   app->require_subcommand(0, 1);
   app->allow_extras();
   const std::vector<Verb> parts{add_rocket_part(*app)};

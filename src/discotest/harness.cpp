@@ -214,7 +214,8 @@ class Harness final : public EventSink, public sim::Interposer {
   void pay_in(sim::World& world) {
     const xrpl::Payment& one = payment_of(*pattern_.payments.front()).payment();
     const std::int64_t made = properties_->validated(0) - static_cast<std::int64_t>(paid_in_);
-    const xrpl::Drops spent = static_cast<xrpl::Drops>(std::max<std::int64_t>(made, 0)) * one.amount;
+    const xrpl::Drops spent =
+        static_cast<xrpl::Drops>(std::max<std::int64_t>(made, 0)) * one.amount;
     const xrpl::Drops lacking = spent + one.amount > received_ ? spent + one.amount - received_ : 0;
     received_ += lacking;
     ++paid_in_;
@@ -328,8 +329,8 @@ class Harness final : public EventSink, public sim::Interposer {
   bool stopped_ = false;  ///< the network
   std::uint64_t round_at_entry_ = 0;
   std::uint32_t case_number_ = 0;
-  std::uint64_t paid_in_ = 0;   ///< how often
-  xrpl::Drops received_ = 0;    ///< without fees
+  std::uint64_t paid_in_ = 0;  ///< how often
+  xrpl::Drops received_ = 0;   ///< without fees
   std::vector<std::int64_t> validated_before_;
   std::optional<Candidate> candidate_;
   faults::Schedule schedule_;
@@ -356,11 +357,12 @@ HarnessOptions read_harness(const Options& options) {
 std::string to_string(const HarnessOptions& options) {
   return fmt::format("{} network, {} deliveries, start-up {}, restart {}",
                      options.shared_network ? "shared" : "fresh", options.deliveries,
-                     dissensus::to_string(options.start_up),
-                     dissensus::to_string(options.restart));
+                     dissensus::to_string(options.start_up), dissensus::to_string(options.restart));
 }
 
-void check_scenario(const run::Scenario& scenario) { pattern_of(scenario); }
+void check_scenario(const run::Scenario& scenario) {
+  pattern_of(scenario);
+}
 
 HarnessResult run_harness(const run::Scenario& scenario, hunt::HuntParts& parts,
                           const HarnessOptions& options, Duration budget, std::uint64_t seed,

@@ -20,8 +20,8 @@
 namespace dissensus::discotest {
 
 struct HarnessOptions {
-  bool shared_network = true;     ///< false: every case has a network of its own
-  std::uint64_t deliveries = 6000;  ///< after so many a case is cut; 0: never
+  bool shared_network = true;                    ///< false: every case has a network of its own
+  std::uint64_t deliveries = 6000;               ///< after so many a case is cut; 0: never
   Duration start_up = std::chrono::seconds(10);  ///< connecting and funding, before the first case
   Duration restart = std::chrono::seconds(0);    ///< what a network of its own costs
   friend bool operator==(const HarnessOptions&, const HarnessOptions&) = default;
@@ -39,10 +39,10 @@ void check_scenario(const run::Scenario& scenario);
 struct HarnessResult {
   bool found = false;
   std::string signature;
-  double seconds = 0;         ///< to the finding, or all
+  double seconds = 0;  ///< to the finding, or all
   std::uint64_t cases = 0;
-  std::uint64_t capped = 0;   ///< cases cut by the number of deliveries
-  double case_seconds = 0;    ///< spent in cases, the rest between them
+  std::uint64_t capped = 0;                    ///< cases cut by the number of deliveries
+  double case_seconds = 0;                     ///< spent in cases, the rest between them
   std::map<std::string, std::uint64_t> signs;  ///< cases that showed it
 };
 

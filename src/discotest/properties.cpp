@@ -26,9 +26,8 @@ std::size_t index_of(const std::vector<Item>& items, std::string_view name) {
 }
 
 bool differ(const std::map<NodeId, Digest>& values) {
-  return std::any_of(values.begin(), values.end(), [&](const auto& entry) {
-    return entry.second != values.begin()->second;
-  });
+  return std::any_of(values.begin(), values.end(),
+                     [&](const auto& entry) { return entry.second != values.begin()->second; });
 }
 }  // namespace
 

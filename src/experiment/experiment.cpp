@@ -12,8 +12,8 @@ constexpr std::array<std::string_view, 11> kTableNames{
     "success",   "groups", "success-test", "detection-time", "time-test", "published-runs",
     "evolution", "sample", "locality",     "noise",          "scaling"};
 constexpr std::array<std::string_view, 8> kFigureNames{
-    "found", "time", "time-found", "survival", "published-survival", "trajectory", "pareto",
-    "distances"};
+    "found",      "time",   "time-found", "survival", "published-survival",
+    "trajectory", "pareto", "distances"};
 
 }  // namespace
 

@@ -46,8 +46,8 @@ struct ExperimentSearch {
   std::string parameters;  ///< as TOML
   std::vector<std::string> fitness;
   std::vector<std::string> set;  ///< changes to the scenario, after those of the case
-  std::string group;                      ///< for the table of groups
-  std::string published_as;               ///< its name in the file of published runs
+  std::string group;             ///< for the table of groups
+  std::string published_as;      ///< its name in the file of published runs
   /// Test cases as DiscoTest's program makes them; none: a run of the scenario each.
   std::optional<discotest::HarnessOptions> harness;
 };
@@ -71,8 +71,8 @@ enum class FigureKind : std::uint8_t {
   time_found,  ///< boxes, successful hunts
   survival,
   published_survival,  ///< beside the runs that were published
-  trajectory,  ///< discoveries over generations
-  pareto,      ///< the two objectives of the evaluations, and their fronts
+  trajectory,          ///< discoveries over generations
+  pareto,              ///< the two objectives of the evaluations, and their fronts
   distances,
 };
 std::string_view to_string(TableKind table);

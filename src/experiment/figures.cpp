@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "statistics/charts.h"
 #include "experiment/representation_report.h"
+#include "statistics/charts.h"
 #include "statistics/samples.h"
 
 namespace dissensus::experiment {
@@ -97,8 +97,8 @@ std::string time_figure(const ArrangedResults& results, bool found_only) {
   return statistics::box_chart(chart);
 }
 
-statistics::Curve survival_curve(const std::vector<statistics::Observation>& observations, double end,
-                     const std::string& name) {
+statistics::Curve survival_curve(const std::vector<statistics::Observation>& observations,
+                                 double end, const std::string& name) {
   constexpr double kMinute = 60;
   const statistics::SurvivalCurve estimate = statistics::kaplan_meier(observations);
   statistics::Curve curve;

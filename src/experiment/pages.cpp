@@ -1,13 +1,12 @@
 #include "experiment/pages.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <sstream>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include "dissensus/digest.h"
 #include "dissensus/options.h"
@@ -31,7 +30,8 @@ constexpr std::string_view kStamp = "<!-- build: ";
 constexpr std::size_t kFingerprintDigits = 8;
 
 int line_of(const std::string& page, std::size_t position) {
-  return 1 + static_cast<int>(std::count(page.begin(), page.begin() + static_cast<std::ptrdiff_t>(position), '\n'));
+  return 1 + static_cast<int>(std::count(
+                 page.begin(), page.begin() + static_cast<std::ptrdiff_t>(position), '\n'));
 }
 
 template <class Kind>
@@ -53,8 +53,8 @@ bool read_word(const std::string& word, PageSection& section) {
   if (word.starts_with(kFigure)) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos) return false;
-    const auto kind = figure_named(
-        std::string_view(word).substr(kFigure.size(), equals - kFigure.size()));
+    const auto kind =
+        figure_named(std::string_view(word).substr(kFigure.size(), equals - kFigure.size()));
     if (!kind) return false;
     section.figures.emplace_back(*kind, word.substr(equals + 1));
     return true;
@@ -67,16 +67,13 @@ bool read_word(const std::string& word, PageSection& section) {
     section.repetitions = count;
     return true;
   }
-  const auto kind =
-      kind_named<TableKind>(word, static_cast<std::size_t>(TableKind::scaling) + 1);
+  const auto kind = kind_named<TableKind>(word, static_cast<std::size_t>(TableKind::scaling) + 1);
   if (kind) section.tables.push_back(*kind);
   return kind.has_value();
 }
 
 PageSection read_mark(const std::string& mark, const std::string& path, int line) {
-  const auto fail = [&](const std::string& what) {
-    internal::fail_at(path, line, "table", what);
-  };
+  const auto fail = [&](const std::string& what) { internal::fail_at(path, line, "table", what); };
   PageSection section;
   std::istringstream words(mark);
   words >> section.name >> section.file;
@@ -128,8 +125,8 @@ std::vector<PageSection> find_sections(const std::string& page, const std::strin
     const int line = line_of(page, from);
     const std::size_t mark_end = page.find(kMarkEnd, from);
     if (mark_end == std::string::npos) internal::fail_at(path, line, "table", "no end of the mark");
-    PageSection section = read_mark(
-        page.substr(from + kBegin.size(), mark_end - from - kBegin.size()), path, line);
+    PageSection section =
+        read_mark(page.substr(from + kBegin.size(), mark_end - from - kBegin.size()), path, line);
     section.begin = mark_end + kMarkEnd.size();
     section.end = page.find(fmt::format("<!-- end {} -->", section.name), section.begin);
     if (section.end == std::string::npos) {
@@ -172,7 +169,8 @@ std::string PageRenewal::fingerprint(const std::string& file) {
   DigestBuilder digest;
   digest.add(tables_markdown(arranged, rows));
   if (rows.empty()) digest.add(results_csv(arranged));
-  const std::string text = fmt::format("{:016x}", digest.finish().high).substr(0, kFingerprintDigits);
+  const std::string text =
+      fmt::format("{:016x}", digest.finish().high).substr(0, kFingerprintDigits);
   fingerprints_.emplace(file, text);
   return text;
 }
@@ -230,7 +228,8 @@ std::string PageRenewal::content_of(const PageSection& section, const std::strin
     rows = known;
   } else {
     std::filesystem::create_directories(kept);
-    is_measured = run_hunts(experiment, fmt::format("{}/{}.sqlite", kept, fingerprint(section.file)));
+    is_measured =
+        run_hunts(experiment, fmt::format("{}/{}.sqlite", kept, fingerprint(section.file)));
   }
   const double spent = cpu_seconds() - start;
   const ArrangedResults arranged = arrange(experiment, results_);

@@ -50,7 +50,8 @@ class PageRenewal {
 
   /// Eight hexadecimal digits; a matter of a second.
   std::string fingerprint(const std::string& file);
-  /// Leaves, or renews, the line at the end of a page whose tables a program of this build has made.
+  /// Leaves, or renews, the line at the end of a page whose tables a program of this build has
+  /// made.
   void stamp(const std::string& path, const std::string& file);
   /// Names of the sections that another build made; "build" for the line at the end. Throws
   /// InputError.
@@ -70,7 +71,7 @@ class PageRenewal {
   const Registry& registry_;
   std::size_t jobs_;
   CellResults results_;
-  std::map<std::string, std::string> fingerprints_;  ///< by file
+  std::map<std::string, std::string> fingerprints_;                          ///< by file
   std::map<std::string, std::vector<RepresentationResult>> representation_;  ///< by file
 };
 

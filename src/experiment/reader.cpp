@@ -330,8 +330,8 @@ class Reader {
       result.groups.push_back(entry);
     }
     if (const auto runs = published.find("runs")) {
-      result.runs = read_published_runs(beside(runs->text()), experiment_.budget_seconds(),
-                                        experiment_);
+      result.runs =
+          read_published_runs(beside(runs->text()), experiment_.budget_seconds(), experiment_);
       if (result.runs.empty()) runs->fail("no search of this experiment is published_as one of it");
     }
     for (const Options& table : published.tables("evolution")) {

@@ -114,10 +114,9 @@ PairDistance distance_between(const Phenotype& first, const Phenotype& second) {
   distance.hausdorff_disjoint = trace::hausdorff_edit_distance(uniform_profile(first.events, 0),
                                                                uniform_profile(second.events, 1)) /
                                 scale;
-  distance.program =
-      trace::program_edit_distance(first.program, second.program) /
-      static_cast<double>(std::max<std::size_t>(
-          trace::edit_distance_max(first.program, second.program), 1));
+  distance.program = trace::program_edit_distance(first.program, second.program) /
+                     static_cast<double>(std::max<std::size_t>(
+                         trace::edit_distance_max(first.program, second.program), 1));
   distance.same_run = first.hash == second.hash;
   distance.same_trace = first.contents == second.contents;
   return distance;

@@ -58,7 +58,7 @@ struct PairDistance {
   double hausdorff_content = 0;  ///< with contents in the labels
   /// As if no label of one run occurred in the other: with signatures or times in the labels.
   double hausdorff_disjoint = 0;
-  double program = 0;  ///< graph and distance of DiscoTest's program
+  double program = 0;          ///< graph and distance of DiscoTest's program
   double hausdorff_edits = 0;  ///< not normalised
   bool same_run = false;       ///< to the microsecond: the change had no effect at all
   bool same_trace = false;     ///< same events, contents and dependencies

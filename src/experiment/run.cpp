@@ -12,9 +12,9 @@
 #include "dissensus/digest.h"
 #include "dissensus/random.h"
 
+#include "core/parallel.h"
 #include "hunt/hunt.h"
 #include "hunt/parts.h"
-#include "core/parallel.h"
 #include "run/runner.h"
 
 namespace dissensus::experiment {

@@ -28,7 +28,8 @@ struct ArrangedResults {
   std::size_t found(std::size_t test_case, std::size_t search) const;
   /// Virtual seconds of successful hunts.
   std::vector<double> times_found(std::size_t test_case, std::size_t search) const;
-  std::vector<statistics::Observation> observations(std::size_t test_case, std::size_t search) const;
+  std::vector<statistics::Observation> observations(std::size_t test_case,
+                                                    std::size_t search) const;
 };
 /// Both must outlive the result.
 ArrangedResults arrange(const Experiment& experiment, const CellResults& results);

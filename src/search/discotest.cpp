@@ -21,9 +21,9 @@ struct Parts {
   std::size_t mu = 4;
   std::size_t lambda = 4;
   bool parents_win_ties = true;
-  bool reuses_results = true;        ///< a genotype that has been run is never run again
-  bool evaluates_parents = false;    ///< every generation runs its parents again
-  bool completes_generations = true; ///< the budget is tested between generations
+  bool reuses_results = true;         ///< a genotype that has been run is never run again
+  bool evaluates_parents = false;     ///< every generation runs its parents again
+  bool completes_generations = true;  ///< the budget is tested between generations
 };
 
 Parts read_parts(const Options& options) {

@@ -85,8 +85,8 @@ class DiscoTestProposalFitness final : public Fitness {
   explicit DiscoTestProposalFitness(const SystemDescription& description)
       : bow_out_(description.find_kind("ProposeSetBowOut")) {
     const auto& names = description.observables;
-    sequence_ = static_cast<std::size_t>(
-        std::find(names.begin(), names.end(), "max_propose_seq") - names.begin());
+    sequence_ = static_cast<std::size_t>(std::find(names.begin(), names.end(), "max_propose_seq") -
+                                         names.begin());
   }
   double score(const RunSummary& run, const faults::Schedule&) const override {
     if (run.capped) return 0;

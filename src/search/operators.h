@@ -78,9 +78,9 @@ struct OwnCutsCrossover {
                     std::size_t last);
 };
 
-using Crossover = std::variant<NoCrossover, SimulatedBinaryCrossover, BlendCrossover,
-                               UniformCrossover, PartiallyMappedCrossover, BoundedBinaryCrossover,
-                               OwnCutsCrossover>;
+using Crossover =
+    std::variant<NoCrossover, SimulatedBinaryCrossover, BlendCrossover, UniformCrossover,
+                 PartiallyMappedCrossover, BoundedBinaryCrossover, OwnCutsCrossover>;
 /// In the order of the variant; "none", "sbx", "blend", "uniform", "pmx", "bounded-sbx",
 /// "own-cuts-pmx".
 std::span<const std::string_view> crossover_names();

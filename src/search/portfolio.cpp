@@ -20,8 +20,8 @@ namespace {
 constexpr std::array<std::string_view, 6> kDefaultMembers{"structured", "overtaking", "slow",
                                                           "coverage",   "discotest",  "random"};
 constexpr double kDefaultFloor = 0.25;
-/// So many turns at the beginning are those of the first two members, which need no results to start
-/// from.
+/// So many turns at the beginning are those of the first two members, which need no results to
+/// start from.
 constexpr std::size_t kLead = 12;
 /// How fast yields forget: the weight of the newest result.
 constexpr double kMemory = 0.05;
@@ -119,8 +119,8 @@ class Portfolio final : public Search {
         std::min(1.0, std::max(evaluation.disagreement_margin, evaluation.termination_margin));
     const double brought = 0.6 * usual_states_.judge(static_cast<double>(evaluation.new_states)) +
                            0.4 * usual_margin_.judge(margin);
-    // Long runs reach more and come closer to a stall by nature: what counts is what a run brings for
-    // its time.
+    // Long runs reach more and come closer to a stall by nature: what counts is what a run brings
+    // for its time.
     const double slowness = usual_seconds_.judge(evaluation.virtual_seconds);
     return std::min(1.0, brought * 2 * (1 - slowness));
   }

@@ -116,8 +116,8 @@ constexpr std::array<std::string_view, 7> kRocketTypes{
     "Transaction",  "GetLedger",          "LedgerData", "ProposeSet",
     "StatusChange", "HaveTransactionSet", "Validation"};
 
-/// By message type of the system: its place in Rocket's order. A system that has other messages than
-/// Rocket knows keeps its own order.
+/// By message type of the system: its place in Rocket's order. A system that has other messages
+/// than Rocket knows keeps its own order.
 std::vector<std::size_t> rocket_order(const SystemDescription& description) {
   std::vector<std::size_t> order;
   for (const PayloadDescription& payload : description.payloads) {

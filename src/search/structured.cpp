@@ -173,10 +173,10 @@ std::vector<double> to_priorities(const Lateness& lateness, Random& random) {
 /// shapes with levels in between. Chosen with the bugs of scenarios/xrpl in view.
 constexpr std::array<double, kShapes> kFirstWeights{2, 2, 1, 1, 1.5, 1, 1.5, 1, 2, 3};
 /// The first candidates: each shape once, the extremes twice.
-constexpr std::array kFirstTurns{
-    Shape::overtaking,  Shape::even_split, Shape::remote_node, Shape::even_split,
-    Shape::remote_node, Shape::uniform,    Shape::late_links,  Shape::late_messages,
-    Shape::noisy_split, Shape::slow_nodes, Shape::slow_links,  Shape::patches};
+constexpr std::array kFirstTurns{Shape::overtaking, Shape::even_split,    Shape::remote_node,
+                                 Shape::even_split, Shape::remote_node,   Shape::uniform,
+                                 Shape::late_links, Shape::late_messages, Shape::noisy_split,
+                                 Shape::slow_nodes, Shape::slow_links,    Shape::patches};
 
 bool has_ranks(const SearchSpace& space);
 

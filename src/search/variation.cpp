@@ -25,8 +25,8 @@ Crossover read_crossover(const SearchSpace& space, const Options& options,
   const double exchange = options.number("exchange_probability", defaults.exchange, 0, 1);
   const double alpha = options.number("alpha", 0.7, 0, 100);
   static constexpr std::array kAssignments{"split"sv, "exchange"sv, "keep"sv};
-  const auto assignment = static_cast<BoundedBinaryCrossover::Assignment>(options.choice(
-      "assignment", kAssignments, static_cast<std::size_t>(defaults.assignment)));
+  const auto assignment = static_cast<BoundedBinaryCrossover::Assignment>(
+      options.choice("assignment", kAssignments, static_cast<std::size_t>(defaults.assignment)));
   const std::array<Crossover, std::variant_size_v<Crossover>> all{
       NoCrossover{},
       SimulatedBinaryCrossover{eta, gene_probability, exchange},
@@ -63,7 +63,8 @@ void check_fit(const SearchSpace& space, const Options& options, const Crossover
     }
     if (!swap) options.fail("mutation", "the genes are priorities, expected swap");
   } else if (pmx) {
-    options.fail("crossover", "the genes are delays, expected sbx, bounded-sbx, blend, uniform or none");
+    options.fail("crossover",
+                 "the genes are delays, expected sbx, bounded-sbx, blend, uniform or none");
   }
 }
 

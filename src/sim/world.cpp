@@ -9,7 +9,8 @@ namespace dissensus::sim {
 
 std::string_view to_string(StopReason reason) {
   static constexpr std::array<std::string_view, 8> kNames{
-      "quiet", "stopped", "event-reached", "time-limit", "event-limit", "queue-limit", "delivery-limit", "outside"};
+      "quiet",       "stopped",     "event-reached",  "time-limit",
+      "event-limit", "queue-limit", "delivery-limit", "outside"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 
@@ -318,9 +319,8 @@ void World::execute(const Slot& slot, TimerId timer) {
     case SlotType::submit: {
       const std::size_t planned = plan_.submissions.size();
       // A copy: what is submitted now may bring more.
-      const std::shared_ptr<const Request> request = slot.tag < planned
-                                                         ? plan_.submissions[slot.tag].request
-                                                         : requests_[slot.tag - planned];
+      const std::shared_ptr<const Request> request =
+          slot.tag < planned ? plan_.submissions[slot.tag].request : requests_[slot.tag - planned];
       event.type = EventType::submit;
       event.request = request.get();
       event.number = slot.tag;

@@ -18,7 +18,8 @@ std::uint64_t label_of(std::size_t type, NodeId from, NodeId to) {
   return std::uint64_t{type} << 32 | std::uint64_t{from} << 16 | to;
 }
 
-/// A vertex with the labels of its edges, each once and in order: direction, label of the other end.
+/// A vertex with the labels of its edges, each once and in order: direction, label of the other
+/// end.
 struct Vertex {
   std::uint64_t label = 0;
   std::size_t degree = 0;
@@ -51,8 +52,8 @@ std::size_t unmatched(const Vertex& first, const Vertex& second) {
 }
 
 double edge_cost(std::size_t degree, std::size_t other_degree, std::size_t without_partner) {
-  const auto difference = static_cast<double>(std::max(degree, other_degree) -
-                                              std::min(degree, other_degree));
+  const auto difference =
+      static_cast<double>(std::max(degree, other_degree) - std::min(degree, other_degree));
   return std::max(difference, 0.5 * static_cast<double>(without_partner));
 }
 

@@ -17,8 +17,8 @@ namespace dissensus::trace {
 /// `type_of_kind` says the type of each message kind. Needs Detail::everything.
 LabelledGraph program_graph(const Trace& trace, std::span<const std::size_t> type_of_kind);
 
-/// Hausdorff edit distance in which edges count as equal when the labels of their ends are. Edges of
-/// vertices with different labels are taken as different.
+/// Hausdorff edit distance in which edges count as equal when the labels of their ends are. Edges
+/// of vertices with different labels are taken as different.
 double program_edit_distance(const LabelledGraph& first, const LabelledGraph& second);
 
 }  // namespace dissensus::trace

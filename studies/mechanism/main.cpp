@@ -164,8 +164,8 @@ std::string figure(const std::vector<Followed>& followed, const std::vector<Band
                    const StudyOptions& options) {
   statistics::CurveChart chart;
   chart.title = "What the search climbs";
-  chart.x_label = "generation";
-  chart.y_label = "mean delay of a gene (s)";
+  chart.x_label = "generation; right: mean delay (s)";
+  chart.y_label = "mean delay (s); right: % of runs";
   for (const Way& way : kWays) chart.series.emplace_back(way.name);
   statistics::CurvePanel panel{"population", {}};
   for (std::size_t i = 0; i < followed.size(); ++i) {
@@ -178,12 +178,11 @@ std::string figure(const std::vector<Followed>& followed, const std::vector<Band
   }
   chart.panels.push_back(std::move(panel));
   chart.own_scales = true;
-  statistics::CurvePanel right{"B2 shows (% of runs) by mean delay (s)", {}};
+  statistics::CurvePanel right{"B2 shows", {}};
   statistics::Curve curve;
   for (const Band& band : bands) {
     const double mean = 0.5 * (band.from_ms + band.to_ms) * kMillisecond;
-    const double share =
-        100 * static_cast<double>(band.shown) / static_cast<double>(options.runs);
+    const double share = 100 * static_cast<double>(band.shown) / static_cast<double>(options.runs);
     curve.line.push_back({mean, share});
     curve.marks.push_back({mean, share});
   }
@@ -210,13 +209,12 @@ std::string table(const std::vector<Followed>& followed, const std::vector<Band>
   statistics::MarkdownTable rates(
       {"delays of each gene (s)", "mean (s)", "B2 shows", "duration of a run (s)"});
   for (const Band& band : bands) {
-    rates.add({fmt::format("{:.1f} to {:.1f}", band.from_ms * kMillisecond,
-                           band.to_ms * kMillisecond),
-               fmt::format("{:.2f}", 0.5 * (band.from_ms + band.to_ms) * kMillisecond),
-               fmt::format("{} of {} = {:.2f} %", band.shown, options.runs,
-                           100.0 * static_cast<double>(band.shown) /
-                               static_cast<double>(options.runs)),
-               fmt::format("{:.1f}", band.seconds)});
+    rates.add(
+        {fmt::format("{:.1f} to {:.1f}", band.from_ms * kMillisecond, band.to_ms * kMillisecond),
+         fmt::format("{:.2f}", 0.5 * (band.from_ms + band.to_ms) * kMillisecond),
+         fmt::format("{} of {} = {:.2f} %", band.shown, options.runs,
+                     100.0 * static_cast<double>(band.shown) / static_cast<double>(options.runs)),
+         fmt::format("{:.1f}", band.seconds)});
   }
   return ways.text() + "\n" + rates.text();
 }
@@ -237,8 +235,9 @@ void study(const StudyOptions& options) {
   for (Band& band : bands) measure(scenario, options, band);
   write_file(options.docs + "/images/mechanism.svg", figure(followed, bands, options));
   const std::string path = options.docs + "/results/mechanism.md";
-  write_file(path, statistics::replace_section(read_file(path, kBytesMax), "climb",
-                                               "\n" + table(followed, bands, options) + "\n", path));
+  write_file(path,
+             statistics::replace_section(read_file(path, kBytesMax), "climb",
+                                         "\n" + table(followed, bands, options) + "\n", path));
   experiment::PageRenewal(registry, options.jobs).stamp(path, "experiments/ablation.toml");
 }
 

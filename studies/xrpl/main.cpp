@@ -8,8 +8,8 @@
 
 #include "dissensus/options.h"
 
-#include "recorded_cases.h"
 #include "experiment/pages.h"
+#include "recorded_cases.h"
 #include "search/registry.h"
 #include "studies.h"
 #include "systems/simulated/simulated.h"
