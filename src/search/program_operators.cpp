@@ -10,7 +10,7 @@
 namespace dissensus::search {
 
 namespace {
-double power(double base, double exponent) {
+double bounded_power(double base, double exponent) {
   if (exponent == 0.25) return std::sqrt(std::sqrt(base));  // the papers' eta
   return portable_pow(base, exponent);
 }
@@ -20,10 +20,10 @@ double power(double base, double exponent) {
 double bounded_beta(double room, double distance, double eta, double unit) {
   const double beta = 1 + 2 * room / distance;
   // A gene beyond its bound has negative room; of an even power that is all the same.
-  const double alpha = beta == 0 ? -1e300 : 2 - power(std::abs(beta), -(eta + 1));
+  const double alpha = beta == 0 ? -1e300 : 2 - bounded_power(std::abs(beta), -(eta + 1));
   const double scaled = alpha * unit;
   const bool inward = alpha > 0 && unit <= 1 / alpha;
-  return power(inward ? scaled : 1 / (2 - scaled), 1 / (eta + 1));
+  return bounded_power(inward ? scaled : 1 / (2 - scaled), 1 / (eta + 1));
 }
 }  // namespace
 

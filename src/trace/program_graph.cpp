@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-std::uint64_t label_of(std::size_t type, NodeId from, NodeId to) {
+std::uint64_t program_label(std::size_t type, NodeId from, NodeId to) {
   return std::uint64_t{type} << 32 | std::uint64_t{from} << 16 | to;
 }
 
@@ -89,10 +89,11 @@ LabelledGraph program_graph(const Trace& trace, std::span<const std::size_t> typ
   std::map<std::uint64_t, std::deque<std::uint32_t>> sends;    // what the sender had seen, by label
   for (const Record& record : trace.records) {
     if (record.type == EventType::send) {
-      sends[label_of(type_of_kind[record.kind], record.node, record.peer)].push_back(
+      sends[program_label(type_of_kind[record.kind], record.node, record.peer)].push_back(
           last[record.node]);
     } else if (record.type == EventType::deliver) {
-      const std::uint64_t label = label_of(type_of_kind[record.kind], record.peer, record.node);
+      const std::uint64_t label =
+          program_label(type_of_kind[record.kind], record.peer, record.node);
       const auto vertex = static_cast<std::uint32_t>(graph.labels.size());
       graph.labels.push_back(label);
       if (last[record.node] != kNone) graph.edges.push_back({last[record.node], vertex});
