@@ -5,7 +5,7 @@ HUNT ?= scenarios/xrpl/b3.toml
 # $(call configure,PRESET): quiet unless it fails.
 configure = cmake --preset $(1) >build/$(1).configure.log 2>&1 || { cat build/$(1).configure.log; exit 1; }
 
-.PHONY: hunt test bench study-xrpl study-byzantine branches check-r format lint install fuzz build clean \
+.PHONY: hunt test bench results study-xrpl study-mechanism study-byzantine branches check-r format lint install fuzz build clean \
         setup setup-test setup-tools
 
 # Finds a bug: the main job. Exit code 1 of dissensus means that it found one.
@@ -29,9 +29,18 @@ bench: build
 	build/release/bench_trace --benchmark_min_time=1
 	build/release/bench_campaign
 
-# Renews the tables and figures of docs/results/xrpl-fidelity.md; DATA names the recorded executions.
+# Renews the tables and figures of docs/results/xrpl-fidelity.md that come from the recorded executions
+# (studies/data/rippled-delays, or DATA).
 study-xrpl: build
 	build/release/study_xrpl all $(if $(DATA),--data $(DATA)) --jobs $(JOBS)
+
+# Renews the tables and figures of docs/results that another build made.
+results: build
+	build/release/dissensus study --renew docs/results/*.md --jobs $(JOBS)
+
+# Renews the figure of docs/results/mechanism.md and the table below it.
+study-mechanism: build
+	build/release/study_mechanism --jobs $(JOBS)
 
 # Renews the table and the plot of docs/results/byzantine.md.
 study-byzantine: build

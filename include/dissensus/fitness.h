@@ -17,6 +17,7 @@ struct RunSummary {
   bool failed = false;
   bool unknown = false;
   std::size_t violations = 0;
+  bool capped = false;  ///< ended by limits.deliveries
   Duration duration{};  ///< virtual time from start to end
   std::size_t nodes = 0;
 

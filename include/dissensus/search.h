@@ -51,6 +51,10 @@ struct SearchSpace {
     NodeId from = kNoNode;
     NodeId to = kNoNode;
     MessageKind kind = kNoKind;
+    /// Which of the kinds of its message type this is, of so many: kinds of one type are told
+    /// apart by a number that goes up (ProposeSet0, ProposeSet1...).
+    std::uint8_t rank = 0;
+    std::uint8_t ranks = 1;
   };
   std::vector<Subject> subjects;
   std::size_t nodes = 0;
@@ -106,6 +110,11 @@ class Search {
   virtual std::optional<Candidate> ask() = 0;
   /// In the order of asking, each candidate once.
   virtual void tell(const Candidate& candidate, const Evaluation& evaluation) = 0;
+  /// True: a budget of virtual time is tested between generations only, and what is found in the
+  /// one that was under way still counts.
+  virtual bool completes_generations() const { return false; }
+  /// Asked only of such a search, when no candidate is under way that has not been told.
+  virtual bool is_between_generations() const { return true; }
 };
 
 /// What a search is made from.

@@ -11,6 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/plugins.h"
 #include "cli/verb.h"
+#include "experiment/pages.h"
 #include "experiment/session.h"
 
 namespace dissensus::cli {
@@ -28,6 +29,9 @@ struct StudyVerbOptions {
   std::optional<std::uint64_t> seed;
   std::optional<std::size_t> repetitions;
   bool resume = false;
+  bool check = false;
+  bool renew = false;
+  bool all = false;
   PluginOptions plugins;
   OutputOptions output;
 };
@@ -189,6 +193,27 @@ ExitCode study_experiments(const StudyVerbOptions& options) {
   return code;
 }
 
+/// The files are pages with tables of experiments in them.
+ExitCode care_for_pages(const StudyVerbOptions& options) {
+  const Registry registry = options.plugins.load();
+  const std::string kept = options.out.empty() ? "studies-out/pages" : options.out;
+  experiment::PageRenewal renewal(registry, options.jobs);
+  ExitCode code = kAllHeld;
+  for (const std::string& path : options.files) {
+    const std::string images = (fs::path(path).parent_path() / "../images").lexically_normal();
+    const std::vector<std::string> names = options.check
+                                               ? renewal.stale_sections(path)
+                                               : renewal.renew(path, images, kept, options.all);
+    for (const std::string& name : names) {
+      if (options.output.quiet) break;
+      fmt::print("{}: {}: {}\n", path, name,
+                 options.check ? "made by another build; renew it with make results" : "renewed");
+    }
+    if (options.check && !names.empty()) code = kViolation;
+  }
+  return code;
+}
+
 }  // namespace
 
 Verb add_study_verb(CLI::App& program) {
@@ -208,10 +233,20 @@ Verb add_study_verb(CLI::App& program) {
   app->add_option("--repetitions", options->repetitions, "Instead of the file's")
       ->check(CLI::Range(1, 100'000));
   app->add_flag("--resume", options->resume, "Go on with what results.sqlite has");
+  CLI::Option* const check = app->add_flag(
+      "--check", options->check, "The files are pages: are their tables from this build?");
+  app->add_flag("--renew", options->renew, "The files are pages: renew tables of other builds")
+      ->excludes(check);
+  app->add_flag("--all", options->all, "With --renew: renew every table");
   options->plugins.add_to(*app);
   options->output.add_to(*app);
-  app->footer("Example:\n  dissensus study experiments/discotest-table-4.4.toml");
-  return {app, [options] { return study_experiments(*options); }};
+  app->footer(
+      "Examples:\n  dissensus study experiments/discotest-table-4.4.toml\n"
+      "  dissensus study --renew docs/results/studies.md");
+  return {app, [options] {
+            return options->check || options->renew ? care_for_pages(*options)
+                                                    : study_experiments(*options);
+          }};
 }
 
 }  // namespace dissensus::cli

@@ -46,6 +46,7 @@ Verb add_export_verb(CLI::App& program);
 Verb add_fidelity_verb(CLI::App& program);
 Verb add_history_verb(CLI::App& program);
 Verb add_hunt_verb(CLI::App& program);
+Verb add_import_verb(CLI::App& program);
 Verb add_isolate_verb(CLI::App& program);
 Verb add_list_verb(CLI::App& program);
 Verb add_replay_verb(CLI::App& program);

@@ -14,6 +14,7 @@ struct RunLimits {
   Duration virtual_time = std::chrono::hours(1);
   std::size_t queue = 4'000'000;           ///< pending deliveries and timers
   std::uint64_t trace_bytes = 1ULL << 30;  ///< recorded trace in memory
+  std::uint64_t deliveries = 0;            ///< ends the test case as planned; 0: no limit
 };
 inline constexpr std::uint64_t kEventsMax = 4'000'000'000;
 inline constexpr Duration kVirtualTimeMax = std::chrono::hours(24 * 365);

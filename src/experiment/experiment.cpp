@@ -8,11 +8,12 @@ namespace dissensus::experiment {
 namespace {
 
 constexpr std::array<std::string_view, 3> kKindNames{"detection", "evolution", "representation"};
-constexpr std::array<std::string_view, 10> kTableNames{
-    "success",   "groups", "success-test", "detection-time", "time-test",
+constexpr std::array<std::string_view, 11> kTableNames{
+    "success",   "groups", "success-test", "detection-time", "time-test", "published-runs",
     "evolution", "sample", "locality",     "noise",          "scaling"};
-constexpr std::array<std::string_view, 7> kFigureNames{
-    "found", "time", "time-found", "survival", "trajectory", "pareto", "distances"};
+constexpr std::array<std::string_view, 8> kFigureNames{
+    "found",      "time",   "time-found", "survival", "published-survival",
+    "trajectory", "pareto", "distances"};
 
 }  // namespace
 

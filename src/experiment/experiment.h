@@ -13,9 +13,11 @@
 
 #include "dissensus/plugin.h"
 
+#include "discotest/harness.h"
 #include "experiment/representation.h"
 #include "hunt/budget.h"
 #include "run/scenario.h"
+#include "statistics/survival.h"
 
 namespace dissensus::experiment {
 
@@ -44,7 +46,10 @@ struct ExperimentSearch {
   std::string parameters;  ///< as TOML
   std::vector<std::string> fitness;
   std::vector<std::string> set;  ///< changes to the scenario, after those of the case
-  std::string group;                      ///< for the table of groups
+  std::string group;             ///< for the table of groups
+  std::string published_as;      ///< its name in the file of published runs
+  /// Test cases as DiscoTest's program makes them; none: a run of the scenario each.
+  std::optional<discotest::HarnessOptions> harness;
 };
 
 enum class TableKind : std::uint8_t {
@@ -53,6 +58,7 @@ enum class TableKind : std::uint8_t {
   success_test,    ///< Fisher's exact test and odds ratios
   detection_time,  ///< medians with intervals, log-rank test
   time_test,       ///< Wilcoxon and A12 over successful hunts
+  published_runs,  ///< cell by cell beside the runs that were published: Fisher and log-rank
   evolution,       ///< totals, last generations, n-th discovery, mean fitness
   sample,
   locality,
@@ -64,8 +70,9 @@ enum class FigureKind : std::uint8_t {
   time,        ///< boxes, hunts without finding at their budget
   time_found,  ///< boxes, successful hunts
   survival,
-  trajectory,  ///< discoveries over generations
-  pareto,      ///< the two objectives of the evaluations, and their fronts
+  published_survival,  ///< beside the runs that were published
+  trajectory,          ///< discoveries over generations
+  pareto,              ///< the two objectives of the evaluations, and their fronts
   distances,
 };
 std::string_view to_string(TableKind table);
@@ -98,12 +105,19 @@ struct PublishedEvolution {
   std::optional<double> milestone;  ///< generation; none: never reached
   double mean_objective = 0;
 };
+/// The single runs of one cell, where a paper's authors published these.
+struct PublishedRuns {
+  std::size_t test_case = 0;
+  std::size_t search = 0;
+  std::vector<statistics::Observation> runs;
+};
 struct Published {
   std::vector<PublishedSuccess> success;
   std::vector<PublishedTest> success_test;
   std::vector<PublishedTest> time_test;
   std::vector<PublishedGroup> groups;
   std::vector<PublishedEvolution> evolution;
+  std::vector<PublishedRuns> runs;
 };
 
 /// One row of the representation study.
@@ -144,6 +158,12 @@ struct Experiment {
   /// What is asked for in virtual time, in seconds; infinite where another budget counts.
   double budget_seconds() const;
 };
+
+/// The runs of a file of comma-separated values with the columns Bug, Configuration, Id, Time and
+/// Found, sorted into the cells of the experiment (ExperimentSearch::published_as); those without
+/// finding are censored at `budget_seconds`. Throws InputError.
+std::vector<PublishedRuns> read_published_runs(const std::string& path, double budget_seconds,
+                                               const Experiment& experiment);
 
 /// Throws InputError: "file:line: key: what was wrong, what was expected".
 Experiment load_experiment(const std::string& path, const Registry& registry);

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "statistics/charts.h"
 #include "experiment/representation_report.h"
+#include "statistics/charts.h"
 #include "statistics/samples.h"
 
 namespace dissensus::experiment {
@@ -97,8 +97,8 @@ std::string time_figure(const ArrangedResults& results, bool found_only) {
   return statistics::box_chart(chart);
 }
 
-statistics::Curve survival_curve(const std::vector<statistics::Observation>& observations, double end,
-                     const std::string& name) {
+statistics::Curve survival_curve(const std::vector<statistics::Observation>& observations,
+                                 double end, const std::string& name) {
   constexpr double kMinute = 60;
   const statistics::SurvivalCurve estimate = statistics::kaplan_meier(observations);
   statistics::Curve curve;
@@ -132,6 +132,28 @@ std::string survival_figure(const ArrangedResults& results) {
       panel.curves.push_back(survival_curve(results.observations(i, j), experiment.budget_seconds(),
                                             panel.title + ", " + chart.series[j]));
     }
+    chart.panels.push_back(std::move(panel));
+  }
+  chart.caption = caption_of(results, "Kaplan-Meier estimate.");
+  return statistics::curve_chart(chart);
+}
+
+std::string published_survival_figure(const ArrangedResults& results) {
+  const Experiment& experiment = results.experiment;
+  statistics::CurveChart chart;
+  chart.title = "Hunts that have not found the bug yet, ours and the published ones";
+  chart.x_label = "virtual time, published: real time (min)";
+  chart.y_label = "share of hunts";
+  chart.y_max = 1;
+  chart.series = {"ours", "published"};
+  for (const PublishedRuns& cell : experiment.published.runs) {
+    statistics::CurvePanel panel{fmt::format("{}, {}", experiment.cases[cell.test_case].name,
+                                             experiment.searches[cell.search].name),
+                                 {}};
+    const double end = experiment.budget_seconds();
+    panel.curves.push_back(survival_curve(results.observations(cell.test_case, cell.search), end,
+                                          panel.title + ", ours"));
+    panel.curves.push_back(survival_curve(cell.runs, end, panel.title + ", published"));
     chart.panels.push_back(std::move(panel));
   }
   chart.caption = caption_of(results, "Kaplan-Meier estimate.");
@@ -255,6 +277,8 @@ StudyFigure make_figure(FigureKind kind, const ArrangedResults& results,
       return {name, "Time to detection, successful hunts", time_figure(results, true)};
     case FigureKind::survival:
       return {name, "Survival: hunts without a finding", survival_figure(results)};
+    case FigureKind::published_survival:
+      return {name, "Survival beside the published runs", published_survival_figure(results)};
     case FigureKind::trajectory:
       return {name, "Trajectory of discoveries", trajectory_figure(results)};
     case FigureKind::pareto:

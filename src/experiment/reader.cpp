@@ -225,6 +225,7 @@ class Reader {
     refuse_double_name(table, experiment_.searches, result.name);
     result.search = required_text(table, "search");
     result.group = table.text("group", "");
+    result.published_as = table.text("published_as", "");
     result.fitness = read_texts(table, "fitness");
     result.set = read_texts(table, "set");
     if (experiment_.kind == ExperimentKind::evolution && result.fitness.empty()) {
@@ -237,6 +238,14 @@ class Reader {
         } catch (const InputError& error) {
           value.fail(after_option(error.what()));
         }
+      }
+    }
+    const Options& harness = table.has("harness") ? table : options_;
+    if (harness.has("harness")) {
+      const Options options = harness.table("harness");
+      result.harness = discotest::read_harness(options);
+      if (experiment_.kind != ExperimentKind::detection) {
+        harness.fail("harness", "only an experiment of kind 'detection' can have one");
       }
     }
     experiment_.searches.push_back(result);
@@ -258,6 +267,7 @@ class Reader {
     hunt.parameters = search.parameters;
     hunt.fitness = search.fitness;
     try {
+      if (search.harness) discotest::check_scenario(scenario);
       hunt::make_parts(scenario, registry_, hunt);
     } catch (const InputError& error) {
       const std::string_view text = error.what();
@@ -318,6 +328,11 @@ class Reader {
       entry.found = static_cast<std::uint64_t>(table.at("found").integer(0));
       entry.not_found = static_cast<std::uint64_t>(table.at("not_found").integer(0));
       result.groups.push_back(entry);
+    }
+    if (const auto runs = published.find("runs")) {
+      result.runs =
+          read_published_runs(beside(runs->text()), experiment_.budget_seconds(), experiment_);
+      if (result.runs.empty()) runs->fail("no search of this experiment is published_as one of it");
     }
     for (const Options& table : published.tables("evolution")) {
       PublishedEvolution entry;

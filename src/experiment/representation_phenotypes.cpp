@@ -6,6 +6,7 @@
 #include "dissensus/options.h"
 
 #include "run/recording.h"
+#include "trace/program_graph.h"
 
 namespace dissensus::experiment {
 namespace {
@@ -67,11 +68,17 @@ Phenotype make_phenotype(run::Runner& runner, const run::Scenario& scenario,
   trace.records = std::move(result.records);
   trace::LabelledGraph events = trace::trace_graph(trace);
   trace::LabelledGraph contents = trace::trace_graph(trace, {.label = trace::EventLabel::content});
+  std::vector<std::size_t> types;
+  for (const KindDescription& kind : scenario.system_description().kinds) {
+    types.push_back(kind.payload);
+  }
+  trace::LabelledGraph program = trace::program_graph(trace, types);
   trace::GraphProfile events_profile(events);
   trace::GraphProfile contents_profile(contents);
   const Digest identity = digest_of(contents);
   return {std::move(events),
           std::move(contents),
+          std::move(program),
           std::move(events_profile),
           std::move(contents_profile),
           result.hash,
@@ -107,6 +114,9 @@ PairDistance distance_between(const Phenotype& first, const Phenotype& second) {
   distance.hausdorff_disjoint = trace::hausdorff_edit_distance(uniform_profile(first.events, 0),
                                                                uniform_profile(second.events, 1)) /
                                 scale;
+  distance.program = trace::program_edit_distance(first.program, second.program) /
+                     static_cast<double>(std::max<std::size_t>(
+                         trace::edit_distance_max(first.program, second.program), 1));
   distance.same_run = first.hash == second.hash;
   distance.same_trace = first.contents == second.contents;
   return distance;
@@ -117,6 +127,7 @@ void PairSample::add(const PairDistance& distance) {
   edit_path.push_back(distance.edit_path);
   hausdorff_content.push_back(distance.hausdorff_content);
   hausdorff_disjoint.push_back(distance.hausdorff_disjoint);
+  program.push_back(distance.program);
   hausdorff_edits.push_back(distance.hausdorff_edits);
   same_run += distance.same_run ? 1 : 0;
   same_trace += distance.same_trace ? 1 : 0;

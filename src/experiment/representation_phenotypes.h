@@ -29,6 +29,7 @@ struct Noise {
 struct Phenotype {
   trace::LabelledGraph events;
   trace::LabelledGraph contents;
+  trace::LabelledGraph program;  ///< as DiscoTest's program draws it
   trace::GraphProfile events_profile;
   trace::GraphProfile contents_profile;
   std::uint64_t hash = 0;              ///< of the run with its times
@@ -57,6 +58,7 @@ struct PairDistance {
   double hausdorff_content = 0;  ///< with contents in the labels
   /// As if no label of one run occurred in the other: with signatures or times in the labels.
   double hausdorff_disjoint = 0;
+  double program = 0;          ///< graph and distance of DiscoTest's program
   double hausdorff_edits = 0;  ///< not normalised
   bool same_run = false;       ///< to the microsecond: the change had no effect at all
   bool same_trace = false;     ///< same events, contents and dependencies
@@ -69,6 +71,7 @@ struct PairSample {
   std::vector<double> edit_path;
   std::vector<double> hausdorff_content;
   std::vector<double> hausdorff_disjoint;
+  std::vector<double> program;
   std::vector<double> hausdorff_edits;
   std::size_t same_run = 0;
   std::size_t same_trace = 0;

@@ -12,9 +12,9 @@
 #include "dissensus/digest.h"
 #include "dissensus/random.h"
 
+#include "core/parallel.h"
 #include "hunt/hunt.h"
 #include "hunt/parts.h"
-#include "core/parallel.h"
 #include "run/runner.h"
 
 namespace dissensus::experiment {
@@ -28,6 +28,7 @@ std::string key_of(const Experiment& experiment, const Cell& cell) {
   digest.add(experiment.scenario_of(cell.test_case, cell.search).text);
   digest.add(search.search).add(search.parameters).add(search.fitness.size());
   for (const std::string& fitness : search.fitness) digest.add(fitness);
+  if (search.harness) digest.add(discotest::to_string(*search.harness));
   for (const std::string& finding : experiment.cases[cell.test_case].finding) digest.add(finding);
   digest.add(cell.seed).add(run::program_version());
   return to_string(digest.finish());
@@ -103,12 +104,33 @@ hunt::HuntOptions hunt_options(const Experiment& experiment, const Cell& cell) {
   return options;
 }
 
+CellResult run_harness_cell(const Experiment& experiment, const Registry& registry,
+                            const Cell& cell) {
+  const run::Scenario& scenario = experiment.scenario_of(cell.test_case, cell.search);
+  const ExperimentCase& test_case = experiment.cases[cell.test_case];
+  hunt::HuntParts parts = hunt::make_parts(scenario, registry, hunt_options(experiment, cell));
+  const discotest::HarnessResult run = discotest::run_harness(
+      scenario, parts, *experiment.searches[cell.search].harness, experiment.budget.virtual_time,
+      cell.seed, [&](const std::string& sign) { return counts(test_case, sign); });
+  CellResult result;
+  result.found = run.found;
+  result.signature = run.signature;
+  result.evaluations = run.cases + (run.found ? 1 : 0);
+  result.virtual_seconds = run.seconds;
+  for (const auto& [sign, cases] : run.signs) result.failed = std::max(result.failed, cases);
+  result.unknown = run.capped;
+  return result;
+}
+
 /// Nothing where the hunt was interrupted.
 std::optional<CellResult> run_cell(const Experiment& experiment, const Registry& registry,
                                    const Cell& cell, const std::function<bool()>& is_stopped) {
   const run::Scenario& scenario = experiment.scenario_of(cell.test_case, cell.search);
   const ExperimentCase& test_case = experiment.cases[cell.test_case];
   const bool evolves = experiment.kind == ExperimentKind::evolution;
+  if (experiment.searches[cell.search].harness) {
+    return run_harness_cell(experiment, registry, cell);
+  }
   const hunt::HuntOptions options = hunt_options(experiment, cell);
   hunt::HuntParts parts = hunt::make_parts(scenario, registry, options);
   CellResult result;
@@ -124,12 +146,16 @@ std::optional<CellResult> run_cell(const Experiment& experiment, const Registry&
   result.virtual_seconds = static_cast<double>(progress.virtual_time.count()) / 1e6;
   result.failed = progress.failed;
   result.unknown = progress.unknown;
-  // The run that spends the rest of the budget may end beyond it; what it finds there is too late.
-  if (watch.signature() && progress.virtual_time <= experiment.budget.virtual_time) {
+  // The run that spends the rest of the budget may end beyond it; what it finds there is too late,
+  // unless the search completes what it has begun.
+  const bool is_late = progress.virtual_time > experiment.budget.virtual_time;
+  if (watch.signature() && (!is_late || parts.search->completes_generations())) {
     result.found = true;
     result.signature = *watch.signature();
   }
-  result.virtual_seconds = std::min(result.virtual_seconds, experiment.budget_seconds());
+  if (!result.found) {
+    result.virtual_seconds = std::min(result.virtual_seconds, experiment.budget_seconds());
+  }
   if (progress.equal != progress.repeated) {
     result.error = fmt::format("not deterministic: {} of {} runs that were made twice differed",
                                progress.repeated - progress.equal, progress.repeated);

@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "experiment/representation_report.h"
 #include "statistics/bootstrap.h"
 #include "statistics/fisher.h"
 #include "statistics/holm.h"
 #include "statistics/markdown.h"
 #include "statistics/rank_sum.h"
-#include "experiment/representation_report.h"
 #include "statistics/samples.h"
 #include "statistics/shapiro_wilk.h"
 
@@ -98,8 +98,8 @@ StudyTable success_table(const ArrangedResults& results) {
       }
       const statistics::FisherResult test =
           statistics::fisher_exact({found, all - found, entry->found, entry->of - entry->found});
-      row.push_back(
-          fmt::format("{} ({})", of_text(entry->found, entry->of), statistics::p_value_text(test.p_value)));
+      row.push_back(fmt::format("{} ({})", of_text(entry->found, entry->of),
+                                statistics::p_value_text(test.p_value)));
     }
     table.add(std::move(row));
   }
@@ -129,7 +129,8 @@ StudyTable groups_table(const ArrangedResults& results) {
       all[group] += results.at(i, j).size();
     }
   }
-  statistics::MarkdownTable table({"", groups[0], groups[1], groups[0] + ", paper", groups[1] + ", paper"});
+  statistics::MarkdownTable table(
+      {"", groups[0], groups[1], groups[0] + ", paper", groups[1] + ", paper"});
   std::vector<std::string> yes{"found", std::to_string(found[0]), std::to_string(found[1])};
   std::vector<std::string> no{"not found", std::to_string(all[0] - found[0]),
                               std::to_string(all[1] - found[1])};
@@ -153,9 +154,9 @@ StudyTable groups_table(const ArrangedResults& results) {
       "Fisher's exact test, conditional odds ratio with 95 % interval. Ours: " +
       words(statistics::fisher_exact({found[0], all[0] - found[0], found[1], all[1] - found[1]}));
   if (paper.size() == 2) {
-    note +=
-        ". From the paper's counts: " + words(statistics::fisher_exact({paper[0].found, paper[0].not_found,
-                                                            paper[1].found, paper[1].not_found}));
+    note += ". From the paper's counts: " +
+            words(statistics::fisher_exact(
+                {paper[0].found, paper[0].not_found, paper[1].found, paper[1].not_found}));
   }
   return {"Groups of configurations, all cases but controls", table.text(), note + "."};
 }
@@ -263,7 +264,8 @@ std::string median_evaluations(const std::vector<const CellResult*>& cells) {
   statistics::BootstrapOptions options;
   options.method = statistics::BootstrapMethod::percentile;
   const statistics::BootstrapResult result = statistics::bootstrap(
-      sample, [](std::span<const double> values) { return statistics::quantile(values, 0.5); }, options);
+      sample, [](std::span<const double> values) { return statistics::quantile(values, 0.5); },
+      options);
   const auto text = [most](double value) {
     return value > most ? std::string("never") : number_text(value, 0);
   };
@@ -289,12 +291,13 @@ StudyTable detection_time_table(const ArrangedResults& results) {
     for (std::size_t j = 0; j < experiment.searches.size(); ++j) {
       const auto& cells = results.at(i, j);
       const std::vector<double> times = results.times_found(i, j);
-      std::vector<std::string> line{case_text(experiment.cases[i]),
-                                    experiment.searches[j].name,
-                                    of_text(results.found(i, j), cells.size()),
-                                    median_evaluations(cells),
-                                    survival_median(statistics::kaplan_meier(results.observations(i, j))),
-                                    statistics::p_value_text(statistics::shapiro_wilk(times).p_value)};
+      std::vector<std::string> line{
+          case_text(experiment.cases[i]),
+          experiment.searches[j].name,
+          of_text(results.found(i, j), cells.size()),
+          median_evaluations(cells),
+          survival_median(statistics::kaplan_meier(results.observations(i, j))),
+          statistics::p_value_text(statistics::shapiro_wilk(times).p_value)};
       if (experiment.baseline) {
         const std::vector<std::vector<statistics::Observation>> groups{
             results.observations(i, j), results.observations(i, *experiment.baseline)};
@@ -335,17 +338,17 @@ StudyTable detection_time_table(const ArrangedResults& results) {
 
 std::string mean_and_range(const std::vector<double>& values) {
   if (values.empty()) return "-";
-  return fmt::format("{} ({:g} to {:g})", number_text(statistics::mean(values), 1), statistics::quantile(values, 0),
-                     statistics::quantile(values, 1));
+  return fmt::format("{} ({:g} to {:g})", number_text(statistics::mean(values), 1),
+                     statistics::quantile(values, 0), statistics::quantile(values, 1));
 }
 
 StudyTable evolution_table(const ArrangedResults& results) {
   const Experiment& experiment = results.experiment;
   const auto& published = experiment.published.evolution;
-  statistics::MarkdownTable table({"case", "search", "Total", "paper",
-                       fmt::format("L{}", experiment.last_generations), "paper",
-                       fmt::format("D{}", experiment.milestone), "paper", "mean fitness", "paper",
-                       "evaluations with a finding", "p against baseline"});
+  statistics::MarkdownTable table(
+      {"case", "search", "Total", "paper", fmt::format("L{}", experiment.last_generations), "paper",
+       fmt::format("D{}", experiment.milestone), "paper", "mean fitness", "paper",
+       "evaluations with a finding", "p against baseline"});
   const auto sum = [](const std::vector<double>& values) {
     double total = 0;
     for (const double value : values) total += value;
@@ -364,12 +367,14 @@ StudyTable evolution_table(const ArrangedResults& results) {
         const std::uint64_t a = sum(own.totals);
         const std::uint64_t b = sum(base.totals);
         test = statistics::p_value_text(
-            statistics::fisher_exact({a, own.objective.size() - a, b, base.objective.size() - b}).p_value);
+            statistics::fisher_exact({a, own.objective.size() - a, b, base.objective.size() - b})
+                .p_value);
       }
       const std::string milestones =
           own.milestones.empty()
               ? "-"
-              : fmt::format("{} ({} of {})", number_text(statistics::quantile(own.milestones, 0.5), 0),
+              : fmt::format("{} ({} of {})",
+                            number_text(statistics::quantile(own.milestones, 0.5), 0),
                             own.milestones.size(), own.totals.size());
       table.add({case_text(experiment.cases[i]), experiment.searches[j].name,
                  mean_and_range(own.totals), has ? number_text(entry->total, 0) : "",
@@ -407,7 +412,7 @@ std::vector<double> ArrangedResults::times_found(std::size_t test_case, std::siz
 }
 
 std::vector<statistics::Observation> ArrangedResults::observations(std::size_t test_case,
-                                                       std::size_t search) const {
+                                                                   std::size_t search) const {
   std::vector<statistics::Observation> result;
   for (const CellResult* cell : at(test_case, search)) {
     result.push_back({cell->virtual_seconds, cell->found});
@@ -475,6 +480,8 @@ StudyTable make_table(TableKind kind, const ArrangedResults& results,
       return detection_time_table(results);
     case TableKind::time_test:
       return time_test_table(results);
+    case TableKind::published_runs:
+      return published_runs_table(results);
     case TableKind::evolution:
       return evolution_table(results);
     case TableKind::sample:

@@ -28,7 +28,8 @@ struct ArrangedResults {
   std::size_t found(std::size_t test_case, std::size_t search) const;
   /// Virtual seconds of successful hunts.
   std::vector<double> times_found(std::size_t test_case, std::size_t search) const;
-  std::vector<statistics::Observation> observations(std::size_t test_case, std::size_t search) const;
+  std::vector<statistics::Observation> observations(std::size_t test_case,
+                                                    std::size_t search) const;
 };
 /// Both must outlive the result.
 ArrangedResults arrange(const Experiment& experiment, const CellResults& results);
@@ -49,6 +50,9 @@ struct StudyTable {
   std::string text;  ///< Markdown
   std::string note;
 };
+/// Cell by cell beside the runs that were published.
+StudyTable published_runs_table(const ArrangedResults& results);
+
 /// `representation` is what tables of that kind are made of.
 StudyTable make_table(TableKind kind, const ArrangedResults& results,
                       const std::vector<RepresentationResult>& representation);

@@ -182,9 +182,14 @@ class Hunt {
       return true;
     }
     const Budget& budget = options_.budget;
-    if (progress.virtual_time >= budget.virtual_time) return true;
+    if (progress.virtual_time >= budget.virtual_time && may_end()) return true;
     return budget.wall != std::chrono::microseconds::max() &&
            WallClock::now() - start_ >= budget.wall;
+  }
+
+  bool may_end() const {
+    const Search& search = *parts_.search;
+    return !search.completes_generations() || search.is_between_generations();
   }
 
   HuntParts& parts_;

@@ -22,6 +22,10 @@ Oracle::Oracle(const OracleConfig& config, const SystemDescription& description,
     for (const SupportQuery& query : rule.check.supports())
       supports_.emplace_back(query, description, nodes);
   }
+  if (config.done) {
+    for (const SupportQuery& query : config.done->supports())
+      supports_.emplace_back(query, description, nodes);
+  }
   if (!config.has_fault_phase) start_demand(Time{});
 }
 
@@ -61,6 +65,7 @@ void Oracle::on_report(const Event& event) {
     case EventType::observe:
       nodes_[event.node].observed[event.detail] = static_cast<std::int64_t>(event.number);
       if (has_rules_) check_rules(event.id, event.time);
+      if (config_.done) done_ = done_ || holds(*config_.done);
       break;
     case EventType::crash:
       nodes_[event.node].up = false;
@@ -102,6 +107,7 @@ void Oracle::on_decision(const Event& event) {
   note_progress(event);
   for (SupportTracker& support : supports_) support.on_decision(event);
   if (has_rules_) check_rules(event.id, event.time);
+  if (config_.done) done_ = done_ || holds(*config_.done);
 }
 
 // ---- the three safety properties
@@ -258,13 +264,13 @@ void Oracle::check_deadlines(Time now, EventId event) {
 
 // ---- rules
 
-bool Oracle::holds(const Rule& rule) const {
+bool Oracle::holds(const Expression& expression) const {
   const auto value_of = [this](const Quantity& quantity, NodeId node) {
     const NodeState& state = nodes_[node];
     return quantity.source == Quantity::Source::observable ? state.observed[quantity.index]
                                                            : state.highest[quantity.index];
   };
-  return rule.check.evaluate(correct_, value_of,
+  return expression.evaluate(correct_, value_of,
                              [this](const auto& query) { return answer(query); }) != 0;
 }
 
@@ -330,7 +336,7 @@ void Oracle::check_rules(EventId event, Time time) {
   for (std::size_t i = 0; i < config_.rules.size(); ++i) {
     const Rule& rule = config_.rules[i];
     if (rule.when == Rule::When::end || rule_done_[i] != 0) continue;
-    const bool true_now = holds(rule);
+    const bool true_now = holds(rule.check);
     if (rule.when == Rule::When::eventually) {
       rule_done_[i] = true_now ? 1 : 0;
     } else if (!true_now) {
@@ -356,7 +362,7 @@ void Oracle::judge_rules(const RunEnd& end) {
     PropertyVerdict judged{rule.property + "/" + rule.name, Outcome::pass, ""};
     if (rule.when == Rule::When::always) {
       if (rule_done_[i] != 0) judged = {judged.property, Outcome::fail, "was broken"};
-    } else if (rule.when == Rule::When::eventually ? rule_done_[i] == 0 : !holds(rule)) {
+    } else if (rule.when == Rule::When::eventually ? rule_done_[i] == 0 : !holds(rule.check)) {
       if (end.cut) {
         judged = {judged.property, Outcome::unknown, "the run was cut by " + end.reason};
       } else {
@@ -380,7 +386,7 @@ void Oracle::judge_termination(const RunEnd& end) {
   }
   if (failed != verdict_.violations.end()) {
     judged = {"termination", Outcome::fail, failed->text};
-  } else if (demand.goal && waiting.empty() && goal_reached_) {
+  } else if (done_ || (demand.goal && waiting.empty() && goal_reached_)) {
     // every correct node that is up got there
   } else if (end.quiet && !waiting.empty()) {
     Violation violation;

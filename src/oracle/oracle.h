@@ -43,8 +43,9 @@ class Oracle {
   }
 
   bool violated() const { return !verdict_.violations.empty() || uncounted_ > 0; }
-  /// True once every correct node that is up has decided the goal; false without a goal.
-  bool goal_reached() const { return goal_reached_; }
+  /// True once every correct node that is up has decided the goal, or the scenario's test case is
+  /// done; false where there is neither.
+  bool goal_reached() const { return goal_reached_ || done_; }
   /// Highest decided instance of a level over the correct nodes: the least and the most advanced.
   /// -1 where a node has decided nothing.
   std::int64_t least_decided(dissensus::Level level) const;
@@ -85,7 +86,7 @@ class Oracle {
   void start_demand(Time at);
   Time demand_since(const NodeState& node) const;
   bool owes_progress(const NodeState& node) const;
-  bool holds(const Rule& rule) const;
+  bool holds(const Expression& expression) const;
   std::int64_t answer(const SplitQuery& query) const;
   std::int64_t answer(const SupportQuery& query) const;
   const std::vector<NodeId>& correct_nodes() const { return correct_; }
@@ -105,6 +106,7 @@ class Oracle {
   std::optional<Time> demand_start_;
   Time next_deadline_ = Time::max();
   bool goal_reached_ = false;
+  bool done_ = false;
   bool has_rules_ = false;
 };
 

@@ -42,6 +42,9 @@ struct RunOptions {
   Scheduler* scheduler = nullptr;
 };
 
+/// RunResult::ended_by of a test case that limits.deliveries ended.
+inline constexpr std::string_view kDeliveryLimit = "delivery-limit";
+
 struct RunResult {
   std::uint64_t hash = 0;  ///< trace hash
   oracle::Verdict verdict;

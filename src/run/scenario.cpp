@@ -366,6 +366,10 @@ void ScenarioReader::read_oracle() {
   config.integrity = options.boolean("integrity", true);
   scenario_.stop_on_violation = options.boolean("stop_on_violation", true);
   if (options.has("termination")) read_termination(options.table("termination"));
+  if (const auto done = options.find("done")) {
+    config.done =
+        oracle::Expression::parse(done->text(), description(), *done, scenario_.plan.nodes);
+  }
   std::set<std::string> names;
   for (const Options& rule : options.tables("rule")) {
     read_rule(rule);
@@ -396,6 +400,8 @@ void ScenarioReader::read_limits() {
       options.integer("queue", static_cast<std::int64_t>(limits.queue), 1, 100'000'000));
   limits.trace_bytes = static_cast<std::uint64_t>(
       options.integer("trace_bytes", static_cast<std::int64_t>(limits.trace_bytes), 0));
+  limits.deliveries = static_cast<std::uint64_t>(
+      options.integer("deliveries", 0, 0, static_cast<std::int64_t>(kEventsMax)));
 }
 
 }  // namespace

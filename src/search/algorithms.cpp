@@ -16,11 +16,24 @@ constexpr VariationDefaults kThing{
     .crossover = "sbx", .exchange = 0, .mutation = "gaussian", .sigma = 40};
 constexpr VariationDefaults kTorch{.crossover = "blend", .mutation = "gaussian", .sigma = 40};
 constexpr VariationDefaults kInvisible{.crossover = "sbx", .exchange = 0, .mutation = "polynomial"};
+// The programs behind the papers (docs/results/programs.md). Rocket mutates a gene with probability
+// 1/42, whatever their number; 140 genes make that 10/3.
+constexpr VariationDefaults kDiscoTest{.crossover = "bounded-sbx",
+                                       .sigma = 40,
+                                       .assignment = BoundedBinaryCrossover::Assignment::split,
+                                       .priority_crossover = "own-cuts-pmx",
+                                       .mutated_share = 0.05};
+constexpr VariationDefaults kRocket{.crossover = "bounded-sbx",
+                                    .sigma = 40,
+                                    .assignment = BoundedBinaryCrossover::Assignment::exchange,
+                                    .mutated_genes = 140.0 / 42};
 }  // namespace
 
 const std::vector<SearchEntry>& evolutionary_searches() {
   static const std::vector<std::string> kOne{"time"};
   static const std::vector<std::string> kTwo{"validation-time", "violations"};
+  static const std::vector<std::string> kDiscoTestTime{"discotest-time"};
+  static const std::vector<std::string> kRocketTwo{"close-time", "violations"};
   static const std::vector<SearchEntry> kEntries{
       {"random", "Every schedule is drawn anew: the baseline", {}, make_random},
       {"mu+lambda", "Evolutionary algorithm of the DiscoTest thesis, 4+4", kOne,
@@ -40,6 +53,16 @@ const std::vector<SearchEntry>& evolutionary_searches() {
        make_simulated_annealing},
       {"thesis", "As in the thesis: mu+lambda, SBX and Gaussian, or PMX and swap", kOne,
        make_with<make_mu_plus_lambda, kThesis>},
+      {"discotest", "DiscoTest as programmed: 4+4, SBX that splits low from high, 13 mutations",
+       kDiscoTestTime, make_with<make_discotest, kDiscoTest>},
+      {"discotest-random",
+       "DiscoTest's random search: completes the case that the budget ends in",
+       {},
+       make_discotest_random},
+      {"rocket", "Rocket as programmed: NSGA-II, bounded SBX as in DEAP, Gaussian, 1/42 per gene",
+       kRocketTwo, make_with<make_nsga2, kRocket>},
+      {"rocket-prefilled", "Rocket with its defect: offspring are random vectors, a control",
+       kRocketTwo, make_random},
       {"fantastic", "The Fantastic (Kanhai 2025): every generation is random", kTwo, make_random},
       {"thing", "The Thing (Kanhai 2025): NSGA-II, SBX, Gaussian with sigma 40", kTwo,
        make_with<make_nsga2, kThing>},

@@ -28,6 +28,9 @@ std::unique_ptr<Search> make_age_moea(const SearchContext& context, const Option
 // One objective; where there are more, the later ones break ties.
 std::unique_ptr<Search> make_mu_plus_lambda(const SearchContext& context, const Options& options,
                                             const VariationDefaults& defaults = {});
+std::unique_ptr<Search> make_discotest(const SearchContext& context, const Options& options,
+                                       const VariationDefaults& defaults = {});
+std::unique_ptr<Search> make_discotest_random(const SearchContext& context, const Options& options);
 std::unique_ptr<Search> make_cma_es(const SearchContext& context, const Options& options);
 std::unique_ptr<Search> make_hill_climbing(const SearchContext& context, const Options& options);
 std::unique_ptr<Search> make_simulated_annealing(const SearchContext& context,

@@ -70,6 +70,48 @@ class ProposalFitness final : public Fitness {
   std::vector<bool> single_valued_;
 };
 
+/// DiscoTest's program: as TimeFitness, but a test case that was cut counts nothing.
+class DiscoTestTimeFitness final : public Fitness {
+ public:
+  double score(const RunSummary& run, const faults::Schedule&) const override {
+    return run.capped ? 0 : -seconds(run.duration);
+  }
+};
+
+/// DiscoTest's program: nodes x highest sequence number + every copy of a bow-out, relays included;
+/// nothing for a test case that was cut.
+class DiscoTestProposalFitness final : public Fitness {
+ public:
+  explicit DiscoTestProposalFitness(const SystemDescription& description)
+      : bow_out_(description.find_kind("ProposeSetBowOut")) {
+    const auto& names = description.observables;
+    sequence_ = static_cast<std::size_t>(std::find(names.begin(), names.end(), "max_propose_seq") -
+                                         names.begin());
+  }
+  double score(const RunSummary& run, const faults::Schedule&) const override {
+    if (run.capped) return 0;
+    const bool has_sequence = sequence_ < run.observed_max.size();
+    const auto sequence = has_sequence ? static_cast<double>(run.observed_max[sequence_]) : 0.0;
+    const auto copies = bow_out_ < run.sent.size() ? static_cast<double>(run.sent[bow_out_]) : 0.0;
+    return -(static_cast<double>(run.nodes) * sequence + copies);
+  }
+
+ private:
+  MessageKind bow_out_;
+  std::size_t sequence_ = 0;
+};
+
+/// A control: a number that says nothing, the same for the same run.
+class NoFitness final : public Fitness {
+ public:
+  double score(const RunSummary& run, const faults::Schedule&) const override {
+    DigestBuilder digest;
+    digest.add(static_cast<std::uint64_t>(run.duration.count()));
+    for (const std::uint64_t count : run.sent) digest.add(count);
+    return -static_cast<double>(digest.finish().high >> 11);
+  }
+};
+
 /// 2025 paper, f_t: mean time that a ledger takes to be validated, here the time between decisions
 /// of one node on the last final level. A run with fewer decisions than nodes took all its time.
 class ValidationTimeFitness final : public Fitness {
@@ -82,6 +124,24 @@ class ValidationTimeFitness final : public Fitness {
   double score(const RunSummary& run, const faults::Schedule&) const override {
     const std::size_t decisions = run.decisions.empty() ? 0 : run.decisions[level_].size();
     const double per_node = static_cast<double>(decisions) / static_cast<double>(run.nodes);
+    return -seconds(run.duration) / std::max(per_node, 1.0);
+  }
+
+ private:
+  std::size_t level_ = 0;
+};
+
+/// Rocket's program: its f_t is taken when a ledger closes, not when it is validated.
+class CloseTimeFitness final : public Fitness {
+ public:
+  explicit CloseTimeFitness(const SystemDescription& description) {
+    while (level_ < description.levels.size() && description.levels[level_].name != "built") {
+      ++level_;
+    }
+  }
+  double score(const RunSummary& run, const faults::Schedule&) const override {
+    const std::size_t built = level_ < run.decisions.size() ? run.decisions[level_].size() : 0;
+    const double per_node = static_cast<double>(built) / static_cast<double>(run.nodes);
     return -seconds(run.duration) / std::max(per_node, 1.0);
   }
 
@@ -160,6 +220,14 @@ const std::vector<FitnessEntry>& fitness_functions() {
        "Highest sequence number of a proposal x nodes + bow-outs (thesis 3.5); other systems: most "
        "proposals of a node for one instance",
        make_described<ProposalFitness>},
+      {"discotest-time", "Longest test case, 0 if it was cut (DiscoTest as programmed)",
+       make<DiscoTestTimeFitness>},
+      {"discotest-proposal",
+       "Highest sequence number x nodes + copies of bow-outs, 0 if cut (DiscoTest as programmed)",
+       make_described<DiscoTestProposalFitness>},
+      {"none", "A number without meaning: the control of experiments", make<NoFitness>},
+      {"close-time", "Longest mean time between ledgers built (Rocket as programmed)",
+       make_described<CloseTimeFitness>},
       {"validation-time", "Longest mean time per decision of a node (2025 paper)",
        make_described<ValidationTimeFitness>},
       {"violations", "Most violations (2025 paper)", make<ViolationsFitness>},

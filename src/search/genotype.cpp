@@ -45,9 +45,19 @@ SearchSpace make_space(const run::Scenario& scenario) {
   const faults::GeneSpace genes = scenario.genes();
   SearchSpace space;
   space.nodes = scenario.nodes();
+  const std::vector<KindDescription>& kinds = scenario.system_description().kinds;
+  std::vector<std::uint8_t> rank(kinds.size(), 0);
+  std::vector<std::uint8_t> ranks(kinds.size(), 0);
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    for (std::size_t other = 0; other < kinds.size(); ++other) {
+      if (kinds[other].payload != kinds[kind].payload) continue;
+      rank[kind] = static_cast<std::uint8_t>(rank[kind] + (other < kind ? 1 : 0));
+      ++ranks[kind];
+    }
+  }
   for (const std::size_t index : varying_genes(scenario)) {
     const faults::GeneSpace::Gene gene = genes.gene(index);
-    space.subjects.push_back({gene.from, gene.to, gene.kind});
+    space.subjects.push_back({gene.from, gene.to, gene.kind, rank[gene.kind], ranks[gene.kind]});
   }
   const std::size_t size = space.subjects.size();
   if (scenario.space.type != Type::priority) {

@@ -24,11 +24,14 @@ Genotype to_genotype(const faults::Schedule& schedule, const run::Scenario& scen
 /// A uniform draw: delays in their bounds, a uniform permutation, a number of faults.
 Genotype random_genotype(const SearchSpace& space, Random& random);
 
-/// Rocket's flat vectors: 7 kinds x n(n-1) numbers, index = kind * n(n-1) + from * (n-1) + to'.
+/// Rocket's flat vectors: 7 types x n(n-1) numbers, index = type * n(n-1) + from * (n-1) + to';
+/// types in the order Transaction, GetLedger, LedgerData, ProposeSet, StatusChange,
+/// HaveTransactionSet, Validation.
 /// Delays in milliseconds, priorities as they are. The text is a JSON array, or numbers separated
 /// by commas or white space; `name` is the file in error messages.
 faults::Schedule from_rocket(std::string_view text, std::string name,
                              const run::Scenario& scenario);
+/// Throws InputError where Rocket has no such schedule.
 std::string to_rocket(const faults::Schedule& schedule, const run::Scenario& scenario);
 
 }  // namespace dissensus::search

@@ -175,6 +175,7 @@ const RunSummary& Measurement::summarize(const run::RunResult& result) {
   const auto& termination = scenario_.oracle.termination;
   for (const NodeState& node : nodes_) end_wait(node, result.end);
   summary_.failed = result.verdict.outcome == oracle::Outcome::fail;
+  summary_.capped = result.ended_by == run::kDeliveryLimit;
   summary_.unknown = result.verdict.outcome == oracle::Outcome::unknown;
   summary_.violations = result.verdict.violations.size() + result.verdict.violations_left_out;
   summary_.sent = result.sent;

@@ -97,7 +97,8 @@ void PartiallyMappedCrossover::cross(std::span<double> first, std::span<double> 
 }
 
 std::span<const std::string_view> crossover_names() {
-  static constexpr std::array<std::string_view, 5> kNames{"none", "sbx", "blend", "uniform", "pmx"};
+  static constexpr std::array<std::string_view, 7> kNames{
+      "none", "sbx", "blend", "uniform", "pmx", "bounded-sbx", "own-cuts-pmx"};
   static_assert(kNames.size() == std::variant_size_v<Crossover>);
   return kNames;
 }

@@ -32,6 +32,22 @@ struct SimulatedBinaryCrossover {
   double beta(double unit) const;
 };
 
+/// Bounded SBX (Deb): beta is drawn so that the children stay within the bounds. Which child gets
+/// which of the two recombined values decides what is searched for (docs/results/mechanism.md).
+struct BoundedBinaryCrossover {
+  enum class Assignment : unsigned char {
+    split,     ///< the smaller one always goes to the first child, as DiscoTest's program does it
+    exchange,  ///< either to either, by a coin per gene, as DEAP does it
+    keep,      ///< each child stays on the side of its own parent
+  };
+  double eta = 3;
+  double gene_probability = 0.5;
+  Assignment assignment = Assignment::split;
+  std::span<const double> low{};   ///< by gene
+  std::span<const double> high{};  ///< by gene
+  void operator()(std::span<double> first, std::span<double> second, Random& random) const;
+};
+
 /// BLX-alpha (Eshelman and Schaffer 1993): genes uniform between those of the parents, and beyond
 /// them by alpha times their distance.
 struct BlendCrossover {
@@ -53,9 +69,20 @@ struct PartiallyMappedCrossover {
                     std::size_t end);
 };
 
-using Crossover = std::variant<NoCrossover, SimulatedBinaryCrossover, BlendCrossover,
-                               UniformCrossover, PartiallyMappedCrossover>;
-/// In the order of the variant; "none", "sbx", "blend", "uniform", "pmx".
+/// PMX as the library below DiscoTest does it: each child has cutting points of its own, both
+/// included, and starts as the other parent, into which the kept part is brought by exchanges.
+struct OwnCutsCrossover {
+  void operator()(std::span<double> first, std::span<double> second, Random& random) const;
+  /// `child` gets positions first..last of `kept`; both are permutations of the same values.
+  static void bring(std::span<double> child, std::span<const double> kept, std::size_t first,
+                    std::size_t last);
+};
+
+using Crossover =
+    std::variant<NoCrossover, SimulatedBinaryCrossover, BlendCrossover, UniformCrossover,
+                 PartiallyMappedCrossover, BoundedBinaryCrossover, OwnCutsCrossover>;
+/// In the order of the variant; "none", "sbx", "blend", "uniform", "pmx", "bounded-sbx",
+/// "own-cuts-pmx".
 std::span<const std::string_view> crossover_names();
 
 /// Bounds of one gene.
@@ -98,6 +125,19 @@ void mutate(std::span<double> genes, const SearchSpace& space, const Mutation& m
 /// Gene `index` only; a swap is with any other gene. The result is repaired.
 void mutate_gene(std::span<double> genes, std::size_t index, const SearchSpace& space,
                  const Mutation& mutation, Random& random);
+
+/// Two different genes at most `genes` - 3 apart, the smaller one first: DiscoTest's cutting points
+/// and the genes that its swap exchanges. For fewer than five genes any two.
+struct GenePair {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+GenePair draw_pair(std::size_t genes, Random& random);
+
+/// A fixed number of mutations, `count` rounded up or down by chance, at genes drawn with
+/// replacement; whole numbers from the lower bound on, but no upper bound: DiscoTest's mutation.
+void mutate_count(std::span<double> genes, const SearchSpace& space, const Mutation& mutation,
+                  double count, Random& random);
 
 /// One-point crossover cuts both plans at a point of its own; uniform crossover lets each fault go
 /// to either child. No child has more than `faults_max` faults: what is too much is dropped.

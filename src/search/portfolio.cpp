@@ -17,12 +17,12 @@ namespace dissensus::search {
 namespace {
 
 /// Members in the order of their first turns: shapes first, they need no learning.
-constexpr std::array<std::string_view, 5> kDefaultMembers{"structured", "hill-climbing", "coverage",
-                                                          "nsga2", "random"};
+constexpr std::array<std::string_view, 6> kDefaultMembers{"structured", "overtaking", "slow",
+                                                          "coverage",   "discotest",  "random"};
 constexpr double kDefaultFloor = 0.25;
-/// Of so many turns at the beginning the first member has every other one: it needs no results to
+/// So many turns at the beginning are those of the first two members, which need no results to
 /// start from.
-constexpr std::size_t kLead = 24;
+constexpr std::size_t kLead = 12;
 /// How fast yields forget: the weight of the newest result.
 constexpr double kMemory = 0.05;
 
@@ -85,7 +85,9 @@ class Portfolio final : public Search {
 
   /// A position in `ready`.
   std::size_t choose(const std::vector<std::size_t>& ready) {
-    if (asked_ < kLead && asked_ % 2 == 0 && ready.front() == 0) return 0;
+    if (asked_ < kLead && ready.size() == members_.size()) {
+      return std::min<std::size_t>(asked_ % 2, ready.size() - 1);
+    }
     for (std::size_t i = 0; i < ready.size(); ++i) {
       if (members_[ready[i]].asked == 0) return i;
     }
@@ -110,13 +112,17 @@ class Portfolio final : public Search {
   static double power(double yield) { return yield * yield * yield * yield; }
 
   /// A violation that is new to the hunt counts most. Otherwise: states that no run had reached and
-  /// closeness to a violation, each against what is usual in this hunt.
+  /// closeness to a violation, each against what is usual in this hunt, for the time that it took.
   double reward(const Evaluation& evaluation) {
     if (evaluation.failed) return known_.insert(evaluation.signature).second ? 1.0 : 0.8;
     const double margin =
         std::min(1.0, std::max(evaluation.disagreement_margin, evaluation.termination_margin));
-    return 0.6 * usual_states_.judge(static_cast<double>(evaluation.new_states)) +
-           0.4 * usual_margin_.judge(margin);
+    const double brought = 0.6 * usual_states_.judge(static_cast<double>(evaluation.new_states)) +
+                           0.4 * usual_margin_.judge(margin);
+    // Long runs reach more and come closer to a stall by nature: what counts is what a run brings
+    // for its time.
+    const double slowness = usual_seconds_.judge(evaluation.virtual_seconds);
+    return std::min(1.0, brought * 2 * (1 - slowness));
   }
 
   /// What is usual: a moving average, and how a value compares with it, 0.5 for one that equals it.
@@ -137,11 +143,13 @@ class Portfolio final : public Search {
   std::set<std::string> known_;
   Usual usual_states_;
   Usual usual_margin_;
+  Usual usual_seconds_;
 };
 
 /// Shapes have no need to learn: they are trusted until they disappoint.
 double first_yield(std::string_view name) {
-  return name == "structured" ? 0.8 : 0.5;
+  if (name == "overtaking" || name == "slow") return 0.7;
+  return name == "structured" ? 0.55 : 0.45;
 }
 
 std::vector<std::string> member_names(const Options& options) {

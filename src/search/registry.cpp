@@ -28,6 +28,11 @@ const std::vector<SearchEntry>& built_in_searches() {
          "Shapes in which networks fail: splits, slow links, slow nodes, late kinds",
          {},
          make_structured},
+        {"slow",
+         "Networks that are slow as a whole: the total delay is drawn first",
+         {},
+         make_slow},
+        {"overtaking", "Messages that overtake earlier ones of their type", {}, make_overtaking},
     };
     for (const auto* more : {&evolutionary_searches(), &online_searches(), &coverage_searches()}) {
       all.insert(all.end(), more->begin(), more->end());

@@ -1,6 +1,7 @@
 // Rocket's flat vectors. Rocket knows message types, not the finer kinds of the thesis: one number
-// stands for all kinds of a type (SystemDescription::payloads, in their order).
+// stands for all kinds of a type.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <numeric>
@@ -110,12 +111,33 @@ void check_permutation(const std::vector<std::uint32_t>& values, const std::vect
   }
 }
 
+/// Message types in the order of Rocket's vectors.
+constexpr std::array<std::string_view, 7> kRocketTypes{
+    "Transaction",  "GetLedger",          "LedgerData", "ProposeSet",
+    "StatusChange", "HaveTransactionSet", "Validation"};
+
+/// By message type of the system: its place in Rocket's order. A system that has other messages
+/// than Rocket knows keeps its own order.
+std::vector<std::size_t> rocket_order(const SystemDescription& description) {
+  std::vector<std::size_t> order;
+  for (const PayloadDescription& payload : description.payloads) {
+    const auto place = std::find(kRocketTypes.begin(), kRocketTypes.end(), payload.name);
+    order.push_back(static_cast<std::size_t>(place - kRocketTypes.begin()));
+  }
+  std::vector<std::size_t> sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::size_t> own(order.size());
+  std::iota(own.begin(), own.end(), std::size_t{0});
+  return sorted == own ? order : own;
+}
+
 /// By gene of the scenario: the index in a vector with one entry per message type.
 std::vector<std::size_t> type_positions(const run::Scenario& scenario) {
   const std::size_t pairs = scenario.nodes() * (scenario.nodes() - 1);
+  const std::vector<std::size_t> order = rocket_order(scenario.system_description());
   std::vector<std::size_t> positions;
   for (const KindDescription& kind : scenario.system_description().kinds) {
-    for (std::size_t i = 0; i < pairs; ++i) positions.push_back(kind.payload * pairs + i);
+    for (std::size_t i = 0; i < pairs; ++i) positions.push_back(order[kind.payload] * pairs + i);
   }
   return positions;
 }

@@ -1,6 +1,7 @@
 #include "search/structured.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -81,6 +82,8 @@ class ShapeDraw {
         return patches();
       case Shape::uniform:
         return fill([&](const auto&) { return random_.unit(); });
+      case Shape::overtaking:
+        return overtaking();
     }
     DISSENSUS_ASSERT(false, "draw_shape : a known shape");
     return {};
@@ -110,6 +113,19 @@ class ShapeDraw {
     std::vector<std::size_t> side = sides(space_.nodes, true, random_);
     side[random_.below(space_.nodes)] = 2;
     return across(side, 0.6);
+  }
+  /// The first message of a type is late, the ones after it are not, and overtake it: each gene for
+  /// itself, or by receiver. Everything else is as chance has it, some kinds without delay.
+  Lateness overtaking() {
+    const bool by_receiver = random_.chance(0.5);
+    const std::vector<double> level = levels(space_.nodes, random_);
+    const std::vector<bool> prompt = subset(kinds_, 0.3, random_);
+    return fill([&](const auto& gene) {
+      const double chance = random_.unit();
+      if (gene.ranks < 2) return prompt[gene.kind] ? 0.0 : chance;
+      if (gene.rank > 0) return 0.0;
+      return 0.5 + (by_receiver ? 0.5 * level[gene.to] : 0.25 * chance);
+    });
   }
   Lateness patches() {
     Lateness result(space_.size(), 0.0);
@@ -155,12 +171,21 @@ std::vector<double> to_priorities(const Lateness& lateness, Random& random) {
 
 /// How often a shape is drawn before anything is known. The extremes come first: twice as often as
 /// shapes with levels in between. Chosen with the bugs of scenarios/xrpl in view.
-constexpr std::array<double, kShapes> kFirstWeights{2, 2, 1, 1, 1.5, 1, 1.5, 1, 1};
+constexpr std::array<double, kShapes> kFirstWeights{2, 2, 1, 1, 1.5, 1, 1.5, 1, 2, 3};
+/// The first candidates: each shape once, the extremes twice.
+constexpr std::array kFirstTurns{Shape::overtaking, Shape::even_split,    Shape::remote_node,
+                                 Shape::even_split, Shape::remote_node,   Shape::uniform,
+                                 Shape::late_links, Shape::late_messages, Shape::noisy_split,
+                                 Shape::slow_nodes, Shape::slow_links,    Shape::patches};
+
+bool has_ranks(const SearchSpace& space);
 
 class StructuredSearch final : public Search {
  public:
   explicit StructuredSearch(const SearchContext& context)
-      : space_(context.space), random_(context.seed, "structured") {}
+      : space_(context.space), random_(context.seed, "structured") {
+    if (!has_ranks(space_)) weights_[static_cast<std::size_t>(Shape::overtaking)] = 0;
+  }
 
   std::optional<Candidate> ask() override {
     const Shape shape = choose();
@@ -172,17 +197,24 @@ class StructuredSearch final : public Search {
   }
 
   void tell(const Candidate& candidate, const Evaluation& evaluation) override {
-    // Ten good or bad results make a shape twice or half as likely; none ever dies out.
+    // Ten good or bad results make a shape twice or half as likely; none ever dies out. What counts
+    // is what a shape brings for the time that it takes: slow runs come close to a stall by nature.
     const double margin = std::max(evaluation.disagreement_margin, evaluation.termination_margin);
     const double reward = evaluation.failed ? 1.0 : std::min(margin, 1.0);
+    const double seconds = std::max(evaluation.virtual_seconds, 1e-6);
     mean_ += (reward - mean_) * 0.1;
+    mean_seconds_ = mean_seconds_ == 0 ? seconds : mean_seconds_ + (seconds - mean_seconds_) * 0.1;
     double& weight = weights_[candidate.tag];
-    weight = std::clamp(weight * (reward > mean_ ? 1.07 : 0.93), 0.25, 8.0);
+    const bool is_good = reward / seconds > mean_ / mean_seconds_;
+    weight = std::clamp(weight * (is_good ? 1.07 : 0.93), 0.25, 8.0);
   }
 
  private:
   Shape choose() {
-    if (asked_ < kShapes) return static_cast<Shape>(asked_++);
+    while (asked_ < kFirstTurns.size()) {
+      const Shape shape = kFirstTurns[asked_++];
+      if (weights_[static_cast<std::size_t>(shape)] > 0) return shape;
+    }
     double left = random_.unit() * std::accumulate(weights_.begin(), weights_.end(), 0.0);
     for (std::size_t shape = 0; shape + 1 < kShapes; ++shape) {
       left -= weights_[shape];
@@ -196,7 +228,58 @@ class StructuredSearch final : public Search {
   std::array<double, kShapes> weights_ = kFirstWeights;
   std::size_t asked_ = 0;
   double mean_ = 0;
+  double mean_seconds_ = 0;
 };
+
+/// One shape, again and again.
+class OneShapeSearch final : public Search {
+ public:
+  OneShapeSearch(const SearchContext& context, Shape shape)
+      : space_(context.space), random_(context.seed, "one-shape"), shape_(shape) {}
+  std::optional<Candidate> ask() override {
+    Candidate candidate;
+    candidate.genotype = draw_shape(space_, shape_, random_);
+    candidate.origin = kShapeNames[static_cast<std::size_t>(shape_)];
+    return candidate;
+  }
+  void tell(const Candidate&, const Evaluation&) override {}
+
+ private:
+  SearchSpace space_;
+  Random random_;
+  Shape shape_;
+};
+
+/// Networks that are slow as a whole: every gene for itself, from a drawn level of its range on.
+class SlowNetworkSearch final : public Search {
+ public:
+  explicit SlowNetworkSearch(const SearchContext& context)
+      : space_(context.space), random_(context.seed, "slow") {}
+  std::optional<Candidate> ask() override {
+    constexpr double kLevelMax = 0.75;
+    SearchSpace space = space_;
+    if (space.type == SearchSpace::Type::delay) {
+      const double level = kLevelMax * random_.unit();
+      for (std::size_t i = 0; i < space.size(); ++i) {
+        space.low[i] += std::floor(level * (space.high[i] - space.low[i]));
+      }
+    }
+    Candidate candidate;
+    candidate.genotype = random_genotype(space, random_);
+    candidate.origin = "slow";
+    return candidate;
+  }
+  void tell(const Candidate&, const Evaluation&) override {}
+
+ private:
+  SearchSpace space_;
+  Random random_;
+};
+
+bool has_ranks(const SearchSpace& space) {
+  return std::any_of(space.subjects.begin(), space.subjects.end(),
+                     [](const auto& subject) { return subject.ranks > 1; });
+}
 
 }  // namespace
 
@@ -212,6 +295,17 @@ Genotype draw_shape(const SearchSpace& space, Shape shape, Random& random) {
     }
   }
   return genotype;
+}
+
+std::unique_ptr<Search> make_overtaking(const SearchContext& context, const Options& options) {
+  options.finish();
+  const Shape shape = has_ranks(context.space) ? Shape::overtaking : Shape::uniform;
+  return std::make_unique<OneShapeSearch>(context, shape);
+}
+
+std::unique_ptr<Search> make_slow(const SearchContext& context, const Options& options) {
+  options.finish();
+  return std::make_unique<SlowNetworkSearch>(context);
 }
 
 std::unique_ptr<Search> make_structured(const SearchContext& context, const Options& options) {

@@ -28,16 +28,26 @@ enum class Shape : std::uint8_t {
   late_messages,  ///< a drawn share of the genes is as late as may be
   patches,        ///< a few blocks of senders x receivers x kinds, each with its level
   uniform,        ///< every gene for itself
+  overtaking,     ///< first messages of a type late at some receivers, later ones are not
 };
-inline constexpr std::size_t kShapes = 9;
+inline constexpr std::size_t kShapes = 10;
 inline constexpr std::array<std::string_view, kShapes> kShapeNames{
     "even-split", "remote-node",   "noisy-split", "slow-links", "late-links",
-    "slow-nodes", "late-messages", "patches",     "uniform"};
+    "slow-nodes", "late-messages", "patches",     "uniform",    "overtaking"};
 
 /// A draw of one shape. Priority spaces get the permutation in which late genes go last.
 Genotype draw_shape(const SearchSpace& space, Shape shape, Random& random);
 
-/// Draws every shape once, in the order above, then by weights that follow the margins.
+/// Messages that overtake others of their type, again and again; where the system does not tell
+/// them apart, every gene for itself.
+std::unique_ptr<Search> make_overtaking(const SearchContext& context, const Options& options);
+
+/// Every gene for itself, from a level of its range on that is drawn for each candidate: the total
+/// delay varies, where that of uniform draws hardly does (docs/results/mechanism.md).
+std::unique_ptr<Search> make_slow(const SearchContext& context, const Options& options);
+
+/// Draws every shape at least once, the likeliest first, then by weights that follow the margins.
+/// Shapes that the space does not have are left out.
 std::unique_ptr<Search> make_structured(const SearchContext& context, const Options& options);
 
 }  // namespace dissensus::search

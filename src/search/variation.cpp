@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 
 #include <fmt/format.h>
@@ -15,17 +16,25 @@ std::size_t index_of(std::span<const std::string_view> words, std::string_view w
   return static_cast<std::size_t>(std::find(words.begin(), words.end(), word) - words.begin());
 }
 
-Crossover read_crossover(const Options& options, const VariationDefaults& defaults,
-                         std::string_view fallback) {
+Crossover read_crossover(const SearchSpace& space, const Options& options,
+                         const VariationDefaults& defaults, std::string_view fallback) {
   const auto names = crossover_names();
   const std::size_t chosen = options.choice("crossover", names, index_of(names, fallback));
   const double eta = options.number("crossover_eta", 3, 0, 1000);
   const double gene_probability = options.number("gene_probability", 0.5, 0, 1);
   const double exchange = options.number("exchange_probability", defaults.exchange, 0, 1);
   const double alpha = options.number("alpha", 0.7, 0, 100);
+  static constexpr std::array kAssignments{"split"sv, "exchange"sv, "keep"sv};
+  const auto assignment = static_cast<BoundedBinaryCrossover::Assignment>(
+      options.choice("assignment", kAssignments, static_cast<std::size_t>(defaults.assignment)));
   const std::array<Crossover, std::variant_size_v<Crossover>> all{
-      NoCrossover{}, SimulatedBinaryCrossover{eta, gene_probability, exchange},
-      BlendCrossover{alpha}, UniformCrossover{gene_probability}, PartiallyMappedCrossover{}};
+      NoCrossover{},
+      SimulatedBinaryCrossover{eta, gene_probability, exchange},
+      BlendCrossover{alpha},
+      UniformCrossover{gene_probability},
+      PartiallyMappedCrossover{},
+      BoundedBinaryCrossover{eta, gene_probability, assignment, space.low, space.high},
+      OwnCutsCrossover{}};
   return all[chosen];
 }
 
@@ -45,25 +54,31 @@ Mutation read_mutation(const Options& options, const VariationDefaults& defaults
 
 void check_fit(const SearchSpace& space, const Options& options, const Crossover& crossover,
                const Mutation& mutation) {
-  const bool pmx = std::holds_alternative<PartiallyMappedCrossover>(crossover);
+  const bool pmx = std::holds_alternative<PartiallyMappedCrossover>(crossover) ||
+                   std::holds_alternative<OwnCutsCrossover>(crossover);
   const bool swap = std::holds_alternative<SwapMutation>(mutation);
   if (space.type == SearchSpace::Type::priority) {
     if (!pmx && !std::holds_alternative<NoCrossover>(crossover)) {
-      options.fail("crossover", "the genes are priorities, expected pmx or none");
+      options.fail("crossover", "the genes are priorities, expected pmx, own-cuts-pmx or none");
     }
     if (!swap) options.fail("mutation", "the genes are priorities, expected swap");
   } else if (pmx) {
-    options.fail("crossover", "the genes are delays, expected sbx, blend, uniform or none");
+    options.fail("crossover",
+                 "the genes are delays, expected sbx, bounded-sbx, blend, uniform or none");
   }
 }
 
 /// By crossover, then mutation, in the order of the variants.
-constexpr std::array<std::array<std::string_view, 4>, 5> kOrigins{{
+constexpr std::array<std::array<std::string_view, 4>, 7> kOrigins{{
     {"gaussian"sv, "polynomial"sv, "uniform"sv, "swap"sv},
     {"sbx+gaussian"sv, "sbx+polynomial"sv, "sbx+uniform"sv, "sbx+swap"sv},
     {"blend+gaussian"sv, "blend+polynomial"sv, "blend+uniform"sv, "blend+swap"sv},
     {"uniform+gaussian"sv, "uniform+polynomial"sv, "uniform+uniform"sv, "uniform+swap"sv},
     {"pmx+gaussian"sv, "pmx+polynomial"sv, "pmx+uniform"sv, "pmx+swap"sv},
+    {"bounded-sbx+gaussian"sv, "bounded-sbx+polynomial"sv, "bounded-sbx+uniform"sv,
+     "bounded-sbx+swap"sv},
+    {"own-cuts-pmx+gaussian"sv, "own-cuts-pmx+polynomial"sv, "own-cuts-pmx+uniform"sv,
+     "own-cuts-pmx+swap"sv},
 }};
 }  // namespace
 
@@ -71,12 +86,19 @@ Variation::Variation(const SearchSpace& space, const Options& options,
                      const VariationDefaults& defaults)
     : space_(space) {
   const bool priority = space.type == SearchSpace::Type::priority;
-  crossover_ = read_crossover(options, defaults, priority ? "pmx" : defaults.crossover);
+  crossover_ = read_crossover(space, options, defaults,
+                              priority ? defaults.priority_crossover : defaults.crossover);
   mutation_ = read_mutation(options, defaults, priority ? "swap" : defaults.mutation);
   check_fit(space, options, crossover_, mutation_);
   crossover_probability_ = options.number("crossover_probability", 1, 0, 1);
-  const double mutated_genes = options.number("mutated_genes", 1, 0, 1e6);
-  gene_probability_ = mutated_genes / static_cast<double>(std::max<std::size_t>(space.size(), 1));
+  const auto size = static_cast<double>(std::max<std::size_t>(space.size(), 1));
+  const double usual =
+      defaults.mutated_share > 0 ? defaults.mutated_share * size : defaults.mutated_genes;
+  const double mutated_genes = options.number("mutated_genes", usual, 0, 1e6);
+  gene_probability_ = mutated_genes / size;
+  static constexpr std::array kCounts{"by-chance"sv, "fixed"sv};
+  counted_ = options.choice("mutation_count", kCounts,
+                            defaults.mutated_share > 0 ? std::size_t{1} : std::size_t{0}) == 1;
   static constexpr std::array kPlanCrossovers{"none"sv, "one-point"sv, "uniform"sv};
   plan_crossover_ =
       static_cast<PlanCrossover>(options.choice("plan_crossover", kPlanCrossovers, std::size_t{2}));
@@ -93,13 +115,29 @@ void Variation::cross(Genotype& first, Genotype& second, Random& random) const {
   if (!random.chance(crossover_probability_)) return;
   std::visit([&](const auto& operation) { operation(first.genes, second.genes, random); },
              crossover_);
-  repair(first.genes, space_);
-  repair(second.genes, space_);
+  const bool keeps_bounds = std::holds_alternative<BoundedBinaryCrossover>(crossover_) ||
+                            std::holds_alternative<NoCrossover>(crossover_);
+  if (counted_ && keeps_bounds) {
+    // What has drifted beyond its upper bound stays there until a crossover touches it, and the
+    // bounded one keeps its bounds by itself.
+    for (Genotype* const child : {&first, &second}) {
+      if (space_.type == SearchSpace::Type::priority) break;
+      for (double& gene : child->genes) gene = std::floor(gene + 0.5);
+    }
+  } else {
+    repair(first.genes, space_);
+    repair(second.genes, space_);
+  }
   cross_plans(first.faults, second.faults, plan_crossover_, space_.faults_max, random);
 }
 
 void Variation::mutate(Genotype& genotype, Random& random) const {
-  search::mutate(genotype.genes, space_, mutation_, gene_probability_, random);
+  if (counted_) {
+    mutate_count(genotype.genes, space_, mutation_,
+                 gene_probability_ * static_cast<double>(space_.size()), random);
+  } else {
+    search::mutate(genotype.genes, space_, mutation_, gene_probability_, random);
+  }
   if (space_.fault_strategy && random.chance(plan_probability_)) {
     mutate_plan(genotype.faults, space_, random);
   }

@@ -20,6 +20,11 @@ struct VariationDefaults {
   std::string_view mutation = "gaussian";
   double sigma_share = 0.01;
   double sigma = 0;  ///< in units of the gene; 0: sigma_share counts
+  BoundedBinaryCrossover::Assignment assignment = BoundedBinaryCrossover::Assignment::exchange;
+  std::string_view priority_crossover = "pmx";
+  /// DiscoTest: this share of the genes, a fixed number of them; 0: `mutated_genes`, by chance.
+  double mutated_share = 0;
+  double mutated_genes = 1;
 };
 
 /// Constant. Outlived by the space it was made for.
@@ -50,6 +55,7 @@ class Variation {
   PlanCrossover plan_crossover_ = PlanCrossover::uniform;
   double crossover_probability_ = 1;
   double gene_probability_ = 0;  ///< of mutation
+  bool counted_ = false;         ///< a fixed number of mutations, without an upper bound
   double plan_probability_ = 0.5;
   std::string_view origin_;
 };

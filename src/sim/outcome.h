@@ -9,13 +9,14 @@ namespace dissensus::sim {
 
 /// Why World::run returned.
 enum class StopReason : std::uint8_t {
-  quiet,          ///< nothing left to happen
-  requested,      ///< request_stop
-  event_reached,  ///< the event number asked for
-  time_limit,     ///< limits.virtual_time
-  event_limit,    ///< limits.events
-  queue_limit,    ///< limits.queue
-  outside,        ///< Outside::trouble
+  quiet,           ///< nothing left to happen
+  requested,       ///< request_stop
+  event_reached,   ///< the event number asked for
+  time_limit,      ///< limits.virtual_time
+  event_limit,     ///< limits.events
+  queue_limit,     ///< limits.queue
+  delivery_limit,  ///< limits.deliveries, a planned end
+  outside,         ///< Outside::trouble
 };
 std::string_view to_string(StopReason reason);
 

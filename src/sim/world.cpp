@@ -8,8 +8,9 @@
 namespace dissensus::sim {
 
 std::string_view to_string(StopReason reason) {
-  static constexpr std::array<std::string_view, 7> kNames{
-      "quiet", "stopped", "event-reached", "time-limit", "event-limit", "queue-limit", "outside"};
+  static constexpr std::array<std::string_view, 8> kNames{
+      "quiet",       "stopped",     "event-reached",  "time-limit",
+      "event-limit", "queue-limit", "delivery-limit", "outside"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 
@@ -227,6 +228,9 @@ StopReason World::run(EventId until_event) {
     if (until_event != 0 && last_event() >= until_event) return StopReason::event_reached;
     if (queue_overflow_) return StopReason::queue_limit;
     if (last_event() >= plan_.limits.events) return StopReason::event_limit;
+    if (plan_.limits.deliveries != 0 && counters_.deliveries >= plan_.limits.deliveries) {
+      return StopReason::delivery_limit;
+    }
     if (chain_ == kNoSlot) {
       if (outside_ != nullptr && !happening_pending_ && !wait_for_outside(time_limit)) {
         return outside_->trouble().empty() ? StopReason::time_limit : StopReason::outside;
@@ -313,13 +317,16 @@ void World::execute(const Slot& slot, TimerId timer) {
       host->node->timer(host->context, timer, slot.tag);
       break;
     case SlotType::submit: {
-      const Submission& submission = plan_.submissions[slot.tag];
+      const std::size_t planned = plan_.submissions.size();
+      // A copy: what is submitted now may bring more.
+      const std::shared_ptr<const Request> request =
+          slot.tag < planned ? plan_.submissions[slot.tag].request : requests_[slot.tag - planned];
       event.type = EventType::submit;
-      event.request = submission.request.get();
+      event.request = request.get();
       event.number = slot.tag;
       event.detail = host->running ? 0 : 1;  // 1: the node is down, the client gets no answer
       current_cause_ = emit(event);
-      if (host->running) host->node->submit(host->context, *submission.request);
+      if (host->running) host->node->submit(host->context, *request);
       break;
     }
     case SlotType::start:
@@ -365,6 +372,13 @@ void World::execute_delivery(NodeId from, NodeId to, const Message& message, Eve
   ++counters_.deliveries;
   current_cause_ = emit(event);
   host.node->receive(host.context, from, message);
+}
+
+void World::submit(NodeId node, std::shared_ptr<const Request> request) {
+  const std::uint32_t slot = take_slot(SlotType::submit, node);
+  slots_[slot].tag = plan_.submissions.size() + requests_.size();
+  requests_.push_back(std::move(request));
+  push(Duration{}, slot);
 }
 
 // ---- slots

@@ -50,6 +50,9 @@ class World {
 
   // For interposers.
 
+  /// A client's request beside those of the plan, now.
+  void submit(NodeId node, std::shared_ptr<const Request> request);
+
   /// Delivers after the link's latency plus `extra`.
   void deliver(Transmission&& transmission, Duration extra);
   void drop(const Transmission& transmission, DropReason reason);
@@ -195,9 +198,10 @@ class World {
   bool happening_pending_ = false;  ///< the outside is asked again once it has been told
   bool wants_log_ = false;
   bool wants_steps_ = false;
-  bool bounded_ = false;                      ///< some link has a bounded buffer
-  std::vector<NodeId> twin_of_;               ///< by host - nodes
-  std::vector<ClockAdjustment> adjustments_;  ///< by node; empty: no clock was adjusted
+  bool bounded_ = false;                                  ///< some link has a bounded buffer
+  std::vector<NodeId> twin_of_;                           ///< by host - nodes
+  std::vector<std::shared_ptr<const Request>> requests_;  ///< submitted beside the plan
+  std::vector<ClockAdjustment> adjustments_;              ///< by node; empty: no clock was adjusted
   WorldCounters counters_;
 };
 

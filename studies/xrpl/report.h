@@ -8,8 +8,8 @@
 namespace dissensus::studies {
 
 struct StudyOptions {
-  std::string data = "../shared/data/rippled-delays";  ///< recorded executions
-  std::string docs = "docs";                           ///< where results go
+  std::string data = "studies/data/rippled-delays";  ///< recorded executions
+  std::string docs = "docs";                         ///< where results go
   std::uint64_t seed = 1;
   std::size_t jobs = 2;
   std::size_t seeds_per_case = 20;  ///< repetitions of each recorded case

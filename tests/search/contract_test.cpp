@@ -192,7 +192,8 @@ TEST(Searches, OperatorsThatDoNotFitTheSpaceAreRefused) {
     return "";
   };
   EXPECT_THAT(message(priority_space(5), "crossover = 'sbx'"),
-              testing::HasSubstr("crossover: the genes are priorities, expected pmx or none"));
+              testing::HasSubstr(
+                  "crossover: the genes are priorities, expected pmx, own-cuts-pmx or none"));
   EXPECT_THAT(message(priority_space(5), "mutation = 'gaussian'"),
               testing::HasSubstr("mutation: the genes are priorities, expected swap"));
   EXPECT_THAT(message(delay_space(5), "crossover = 'pmx'"),

@@ -220,9 +220,15 @@ TEST(Rocket, OneDelayPerMessageTypeFitsTheFinerKindsOfTheThesis) {
   const auto schedule = from_rocket(text, "x", scenario);
   const auto& delays = std::get<faults::DelaySchedule>(schedule.scheduler).delay_ms;
   ASSERT_EQ(delays.size(), 260U);
-  EXPECT_EQ(delays[0], 1U);
-  EXPECT_EQ(delays[6 * 20], 1U) << "bow-out, from 0 to 1";
-  EXPECT_EQ(delays[7 * 20], 21U) << "StatusChange";
+  // Transaction, GetLedger, LedgerData, ProposeSet, StatusChange, HaveTransactionSet, Validation.
+  EXPECT_EQ(delays[9 * 20], 1U) << "Transaction, from 0 to 1";
+  EXPECT_EQ(delays[11 * 20], 21U) << "GetLedger";
+  EXPECT_EQ(delays[12 * 20], 41U) << "LedgerData";
+  EXPECT_EQ(delays[0], 61U) << "ProposeSet0";
+  EXPECT_EQ(delays[6 * 20], 61U) << "bow-out";
+  EXPECT_EQ(delays[7 * 20], 81U) << "StatusChange";
+  EXPECT_EQ(delays[10 * 20], 101U) << "HaveTransactionSet";
+  EXPECT_EQ(delays[8 * 20], 121U) << "Validation";
   EXPECT_EQ(to_rocket(schedule, scenario), text);
 
   faults::Schedule finer = schedule;
