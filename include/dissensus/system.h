@@ -43,6 +43,10 @@ class System {
   /// The nodes that `id` has links to, ascending; default: all others.
   virtual std::vector<NodeId> links_of(NodeId id) const;
 
+  /// True: this is code that may end the process that runs it: an assertion that fails, memory that
+  /// is not there. Runs then happen in a process of their own, and such an end is a finding.
+  virtual bool may_end_the_process() const { return false; }
+
   /// True: clusters have an outside(), so runs take real time and two runs are never equal.
   virtual bool is_live() const { return false; }
 };

@@ -34,6 +34,7 @@ struct OracleConfig {
   bool has_fault_phase = false;
   Duration heal{};  ///< after the fault phase, before progress is demanded
   std::vector<Rule> rules;
+  std::vector<bool> ignored_invariants;  ///< by invariant; those beyond its end are demanded
   std::size_t violations_max = 100;  ///< more are counted, not kept
 };
 
@@ -100,6 +101,7 @@ class Oracle {
   void check_integrity(const Event& event, const Instance& instance);
   void check_agreement(const Event& event, Instance& instance);
   void check_rules(EventId event, Time time);
+  void on_broken(const Event& event);
   void check_deadlines(Time now, EventId event);
   void update_goal();
   void start_demand(Time at);

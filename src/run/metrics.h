@@ -72,6 +72,11 @@ class MetricsCollector {
   std::vector<std::uint32_t> under_way_;  ///< messages per link, [from * nodes + to]
   std::uint32_t link_max_ = 0;
   std::uint64_t submissions_ = 0;
+  struct DiskTotals {
+    std::uint64_t events = 0;
+    std::uint64_t bytes = 0;
+  };
+  std::array<DiskTotals, sim::kDiskEvents> disk_{};
 };
 
 }  // namespace dissensus::run
