@@ -6,6 +6,7 @@
 #include "faults/online_interposer.h"
 #include "faults/schedule_interposer.h"
 #include "oracle/oracle.h"
+#include "run/worker_process.h"
 
 namespace dissensus::run {
 
@@ -64,6 +65,18 @@ class Observer final : public EventSink {
     if (oracle_.goal_reached() || (scenario_.stop_on_violation && oracle_.violated())) {
       world_->request_stop();
     }
+  }
+
+  /// The run ends here because the code under test ends the process.
+  RunResult crash(const sim::World& world, oracle::Violation violation) {
+    violation.event = world.last_event();
+    violation.time = world.now();
+    RunResult result = finish(world, sim::StopReason::event_limit);
+    result.verdict.outcome = oracle::Outcome::fail;
+    result.verdict.properties.push_back({"crash", oracle::Outcome::fail, violation.text});
+    result.verdict.violations.push_back(std::move(violation));
+    result.ended_by = "crash";
+    return result;
   }
 
   RunResult finish(const sim::World& world, sim::StopReason stop) {
@@ -154,8 +167,26 @@ void refuse_simulated_faults(const Scenario& scenario, const std::vector<faults:
 }
 }  // namespace
 
+Runner::Runner() = default;
+Runner::~Runner() = default;
+
 RunResult Runner::run(const Scenario& scenario, const faults::Schedule& schedule,
                       std::uint64_t seed, const RunOptions& options) {
+  if (!scenario.system->may_end_the_process()) return run_here(scenario, schedule, seed, options);
+  if (options.scheduler != nullptr) {
+    throw InputError(scenario.path +
+                     ": system.forked: online searches decide within the process, expected false");
+  }
+  if (!worker_) {
+    worker_ = std::make_unique<WorkerProcess>(
+        [this](const Scenario& s, const faults::Schedule& f, std::uint64_t n,
+               const RunOptions& o) { return run_here(s, f, n, o); });
+  }
+  return worker_->run(scenario, schedule, seed, options);
+}
+
+RunResult Runner::run_here(const Scenario& scenario, const faults::Schedule& schedule,
+                           std::uint64_t seed, const RunOptions& options) {
   if (scenario.system->is_live()) refuse_simulated_faults(scenario, schedule.faults);
   const std::size_t kinds = scenario.system_description().kinds.size();
   Observer observer(scenario, options);
@@ -172,6 +203,9 @@ RunResult Runner::run(const Scenario& scenario, const faults::Schedule& schedule
   sim::World world(scenario.plan, *scenario.system, seed, observer, interposer.get(), options.clock,
                    memory_);
   observer.attach(world, online ? &*online : nullptr);
+  if (scenario.system->may_end_the_process()) {
+    set_crashed_run([&](const oracle::Violation& crash) { return observer.crash(world, crash); });
+  }
   if (options.branch) {
     const Branch& branch = *options.branch;
     const sim::StopReason stop = world.run(branch.at);

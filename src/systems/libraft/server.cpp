@@ -272,6 +272,7 @@ class Server final : public Node {
   std::uint64_t first_index_ = 1;
   std::uint64_t before_first_term_ = 0;  ///< of the entry before the first; 0: there is none
   std::vector<LogEntry> log_;
+  std::uint64_t stored_term_ = 0;
   std::uint64_t applied_ = 0;
   std::uint64_t term_ = 0;
   std::uint64_t vote_ = 0;
@@ -522,6 +523,7 @@ int Server::load(raft_term* term, raft_id* vote, raft_snapshot** snapshot, raft_
     storage_ = {};
     stored = storage_.open(context_->disk());
   }
+  stored_term_ = stored.term;
   *term = stored.term;
   *vote = stored.vote;
   *snapshot = stored.snapshot ? library_snapshot(*stored.snapshot) : nullptr;
@@ -550,14 +552,16 @@ int Server::bootstrap(const raft_configuration& configuration) {
 }
 
 int Server::set_term(raft_term term) {
+  // The library takes a term over only after it is stored, so its own is still the old one.
+  stored_term_ = term;
   return code_of(storage_.set_term_and_vote(context_->disk(), term, 0));
 }
 
 int Server::set_vote(raft_id vote) {
   const DiskStatus status =
-      storage_.set_term_and_vote(context_->disk(), raft_.current_term, vote);
-  if (status == DiskStatus::ok && vote != 0 && !witness_.voted(id_, raft_.current_term, vote)) {
-    context_->broken(kOneVotePerTerm, raft_.current_term);
+      storage_.set_term_and_vote(context_->disk(), stored_term_, vote);
+  if (status == DiskStatus::ok && vote != 0 && !witness_.voted(id_, stored_term_, vote)) {
+    context_->broken(kOneVotePerTerm, stored_term_);
   }
   return code_of(status);
 }
