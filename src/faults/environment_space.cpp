@@ -67,7 +67,7 @@ class Drawer {
     window.after->phase = phase;
     window.after->nth = nth;
     window.after->relative = true;
-    if (random_.chance(0.5)) window.from = length() / 2;
+    if (random_.chance(0.5)) window.from = length() / 4;
     window.from = whole(window.from);
     window.until = window.from + length();
     return window;
@@ -77,6 +77,16 @@ class Drawer {
     const Duration octave = space_.scale / 8 * (std::int64_t{1} << random_.below(6));
     return whole(octave + Duration{static_cast<std::int64_t>(
                               random_.unit() * static_cast<double>(octave.count()))});
+  }
+
+  /// One link of a chain: lasts about as long as the system takes to get over it.
+  Window link(std::uint32_t phase, std::uint32_t nth) {
+    Window window = anchored(phase, nth);
+    const Duration octave = space_.scale / 2 * (std::int64_t{1} << random_.below(4));
+    window.until = window.from + whole(octave + Duration{static_cast<std::int64_t>(
+                                                    random_.unit() *
+                                                    static_cast<double>(octave.count()))});
+    return window;
   }
 
   Fault fault(Type type, const Window& when) {
@@ -294,7 +304,7 @@ std::vector<Fault> random_story(const EnvironmentSpace& space, std::size_t nodes
   for (std::uint32_t i = 0; i < count; ++i) {
     const Type type = drawer.type();
     if (story == Story::chain) {
-      const Window when = drawer.anchored(phase, i + 1);
+      const Window when = drawer.link(phase, i + 1);
       const bool cut = type == Type::partition && nodes > 2 && random.chance(0.75);
       faults.push_back(cut ? drawer.leader_and_few(when) : drawer.fault(type, when));
     } else {

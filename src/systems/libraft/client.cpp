@@ -15,9 +15,13 @@ void Client::draw(Context& context) {
   double left = context.random().unit() * std::accumulate(weights.begin(), weights.end(), 0.0);
   std::size_t chosen = 0;
   while (chosen + 1 < kOperations && left >= weights[chosen]) left -= weights[chosen++];
-  const std::uint64_t server = 1 + context.random().below(settings_.servers);
+  const auto operation = static_cast<Operation>(chosen);
+  const bool any = operation == Operation::transfer || settings_.change_founders ||
+                   settings_.voters == settings_.servers;
+  const std::uint64_t spared = any ? 0 : settings_.voters;
+  const std::uint64_t server = 1 + spared + context.random().below(settings_.servers - spared);
   const std::uint64_t role = context.random().below(3);
-  add(static_cast<Operation>(chosen), server << 8 | role);
+  add(operation, server << 8 | role);
 }
 
 std::optional<Client::Call> Client::next(Context& context, std::uint64_t leader) {

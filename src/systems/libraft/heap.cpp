@@ -46,7 +46,9 @@ void Heap::unlink(Block* block) {
 }
 
 void* Heap::allocate(std::size_t bytes) {
-  auto* const block = static_cast<Block*>(std::malloc(sizeof(Block) + bytes));
+  // Zeroed, because the library stores and sends bytes that it never set: the padding of encoded
+  // configurations. Whatever lay in memory would then be part of the run.
+  auto* const block = static_cast<Block*>(std::calloc(1, sizeof(Block) + bytes));
   if (block == nullptr) return nullptr;
   block->bytes = bytes;
   link(block);
@@ -84,9 +86,7 @@ void install_heap() {
       [](void*, std::size_t size) { return heap_in_use().allocate(size); },
       [](void*, void* pointer) { Heap::release(pointer); },
       [](void*, std::size_t count, std::size_t size) {
-        void* const result = heap_in_use().allocate(count * size);
-        if (result != nullptr) std::memset(result, 0, count * size);
-        return result;
+        return heap_in_use().allocate(count * size);
       },
       [](void*, void* pointer, std::size_t size) { return heap_in_use().resize(pointer, size); },
       // Blocks are aligned to 16 bytes; only the library's own disk code asks for more.

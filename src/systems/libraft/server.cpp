@@ -252,7 +252,8 @@ class Server final : public Node {
   Context* context_ = nullptr;
   std::uint64_t life_ = 0;  ///< counts instances: a timer of an earlier one means nothing
   bool running_ = false;
-  bool started_ = false;  ///< raft_start is done: ticks and messages may come
+  bool replaced_ = false;  ///< a supervisor will start another instance
+  bool started_ = false;   ///< raft_start is done: ticks and messages may come
 
   raft raft_{};
   raft_io io_{};
@@ -298,6 +299,8 @@ void Server::launch() {
   install_io();
   install_fsm();
   running_ = true;
+  replaced_ = false;
+  phase_ = ~std::uint32_t{0};
   ++life_;
   int result = raft_init(&raft_, &io_, &fsm_, server_of(id_), address_.c_str());
   if (result == 0) {
@@ -320,7 +323,7 @@ void Server::give_up() {
   running_ = false;
   context_->phase(kUnavailable);
   phase_ = kUnavailable;
-  context_->set_timer(settings_.supervisor, kReviveTimer);
+  context_->set_timer(settings_.supervisor, kReviveTimer | life_ << 8);
 }
 
 void Server::arm_client(bool first) {
@@ -914,7 +917,12 @@ void Server::report() {
     context_->observe(kCommitIndex, static_cast<std::int64_t>(commit_));
   }
   report_applied();
-  if (raft_.state == RAFT_UNAVAILABLE) give_up();
+  if (raft_.state == RAFT_UNAVAILABLE) {
+    give_up();
+  } else if (storage_.failed() && !std::exchange(replaced_, true)) {
+    // It goes on, but what it cannot store it must not say; people would restart it.
+    context_->set_timer(settings_.supervisor, kReviveTimer | life_ << 8);
+  }
 }
 
 void Server::became_leader() {

@@ -28,6 +28,8 @@ struct Settings {
   Duration client_every{};  ///< zero: only the workload asks
   Duration client_timeout = std::chrono::seconds(2);
   std::array<double, kOperations> weights{1, 0, 0, 0, 0, 0};  ///< by operation
+  /// True: clients change the role of any server; false: of those that were no members at first.
+  bool change_founders = false;
 };
 
 /// A request of the workload.

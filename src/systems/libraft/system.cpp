@@ -91,6 +91,7 @@ class RaftSystem final : public System {
     if (settings_.client_timeout < std::chrono::milliseconds(2)) {
       options.fail("timeout", "expected at least 2ms");
     }
+    settings_.change_founders = options.boolean("change_founders", false);
     double total = 0;
     for (std::size_t i = 0; i < kOperations; ++i) {
       settings_.weights[i] = options.number(kOperationNames[i], settings_.weights[i], 0, 1e6);
@@ -109,7 +110,7 @@ class RaftSystem final : public System {
                            {.name = "leader", .validity = false, .repeatable = true}};
     description_.phases = {"unavailable", "follower", "candidate", "leader"};
     description_.observables = {"commit_index", "vote"};
-    description_.anchors = {kCandidate, kLeader};
+    description_.anchors = {kLeader};
     description_.time_scale = settings_.election_timeout;
   }
 
