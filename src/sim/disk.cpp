@@ -37,7 +37,14 @@ DiskStatus SimulatedDisk::write(FileId file, std::uint64_t offset,
 
 void SimulatedDisk::sync(FileId file, std::uint64_t tag) {
   if (down_) return;
-  take_time(model_.sync.sample(random_) + trouble_.slow);
+  // One that waits for its turn covers what comes until then, as on a real disk: a slow disk has no
+  // endless queue.
+  const Duration length = model_.sync.sample(random_) + trouble_.slow;
+  if (queued_file_ != file || queued_start_ <= host_.disk_now()) {
+    queued_file_ = file;
+    queued_start_ = std::max(busy_until_, host_.disk_now());
+    take_time(length);
+  }
   Sync sync{file, files_[file].cached.size(), tag, DiskStatus::ok, false};
   if (trouble_.io_errors > 0) sync.status = DiskStatus::io_error;
   syncs_.push_back(sync);
@@ -142,7 +149,7 @@ void SimulatedDisk::crash() {
   }
   first_sync_ += syncs_.size();
   syncs_.clear();
-  busy_until_ = host_.disk_now();
+  busy_until_ = queued_start_ = host_.disk_now();
   if (bytes > 0) host_.disk_event(node_, DiskEvent::lost, bytes);
 }
 

@@ -96,6 +96,8 @@ class SimulatedDisk final : public Disk {
   std::vector<Sync> syncs_;         ///< since the last crash
   std::uint64_t first_sync_ = 0;    ///< number of syncs_.front()
   Time busy_until_{};
+  FileId queued_file_ = 0;  ///< of the sync that was asked for last
+  Time queued_start_{};     ///< and when it begins
   DiskTrouble trouble_;
   bool down_ = false;
 };

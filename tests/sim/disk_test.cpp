@@ -106,6 +106,14 @@ TEST(Disk, SyncsTakeTimeAndEndInOrder) {
   EXPECT_EQ(bench.alarms[1].first, Time{} + 11ms);
 }
 
+TEST(Disk, SyncsThatWaitForTheirTurnShareIt) {
+  DiskModel model;
+  model.sync.a = 5ms;
+  Bench bench(model);
+  for (std::uint64_t tag = 1; tag <= 10; ++tag) bench.disk.sync(0, tag);
+  EXPECT_EQ(bench.alarms.back().first, Time{} + 10ms) << "the first, then all others together";
+}
+
 TEST(Disk, FailsWhereAFaultSaysSo) {
   Bench bench;
   ++bench.disk.trouble().no_space;

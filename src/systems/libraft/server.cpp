@@ -638,7 +638,12 @@ void Server::store(std::uint64_t index, const Entry& entry) {
 int Server::append(raft_io_append* request, const raft_entry* entries, unsigned count,
                    raft_io_append_cb done) {
   const std::vector<Entry> copied = entries_of(entries, count);
-  const std::uint64_t first = first_index_ + log_.size();
+  // The library has put them into its log already. What it took out again, because storing it
+  // failed, it does not tell.
+  const std::uint64_t first = raft_last_index(&raft_) - count + 1;
+  if (first >= first_index_ && first - first_index_ < log_.size()) {
+    log_.resize(static_cast<std::size_t>(first - first_index_));
+  }
   for (std::size_t i = 0; i < copied.size(); ++i) store(first + i, copied[i]);
   const std::uint64_t tag = await_sync([request, done](int status) { done(request, status); });
   const DiskStatus status = storage_.append(context_->disk(), first, copied, tag);
