@@ -252,8 +252,7 @@ class Server final : public Node {
   Context* context_ = nullptr;
   std::uint64_t life_ = 0;  ///< counts instances: a timer of an earlier one means nothing
   bool running_ = false;
-  bool replaced_ = false;  ///< a supervisor will start another instance
-  bool started_ = false;   ///< raft_start is done: ticks and messages may come
+  bool started_ = false;  ///< raft_start is done: ticks and messages may come
 
   raft raft_{};
   raft_io io_{};
@@ -299,7 +298,6 @@ void Server::launch() {
   install_io();
   install_fsm();
   running_ = true;
-  replaced_ = false;
   phase_ = ~std::uint32_t{0};
   ++life_;
   int result = raft_init(&raft_, &io_, &fsm_, server_of(id_), address_.c_str());
@@ -384,7 +382,6 @@ void Server::disk_done(Context& context, const DiskCompletion& completion) {
   if (found == syncs_.end()) return;  // of an instance that gave up
   const SyncDone done = std::move(found->second);
   syncs_.erase(found);
-  storage_.note(completion.status);
   if (running_) done(code_of(completion.status));
 }
 
@@ -922,12 +919,7 @@ void Server::report() {
     context_->observe(kCommitIndex, static_cast<std::int64_t>(commit_));
   }
   report_applied();
-  if (raft_.state == RAFT_UNAVAILABLE) {
-    give_up();
-  } else if (storage_.failed() && !std::exchange(replaced_, true)) {
-    // It goes on, but what it cannot store it must not say; people would restart it.
-    context_->set_timer(settings_.supervisor, kReviveTimer | life_ << 8);
-  }
+  if (raft_.state == RAFT_UNAVAILABLE) give_up();
 }
 
 void Server::became_leader() {

@@ -166,7 +166,10 @@ bool replay(Disk& disk, std::span<const std::byte> payload, Stored& stored, File
       entry.term = reader.get<std::uint64_t>();
       entry.type = reader.get<std::uint16_t>();
       entry.data = reader.get_bytes();
-      if (!reader.good() || index != stored.first_index + stored.entries.size()) return false;
+      // One that is there already is replaced, with all behind it: the library took it back.
+      if (!reader.good() || index > stored.first_index + stored.entries.size()) return false;
+      drop_from(stored, index);
+      if (index < stored.first_index) return true;  // a snapshot stands for it
       stored.entries.push_back(std::move(entry));
       return true;
     }
@@ -234,11 +237,9 @@ Stored Storage::open(Disk& disk) {
 }
 
 DiskStatus Storage::set_term_and_vote(Disk& disk, std::uint64_t term, std::uint64_t vote) {
-  if (failed_) return DiskStatus::io_error;
   ++version_;
   const DiskStatus status =
       disk.write_through(kMeta, version_ % 2 * kMetaSlot, encode(Meta{version_, epoch_, term, vote}));
-  note(status);
   return status;
 }
 
@@ -250,7 +251,6 @@ DiskStatus Storage::write_record(Disk& disk, const std::vector<std::byte>& paylo
   record.insert(record.end(), payload.begin(), payload.end());
   const DiskStatus status = disk.write(kJournal, journal_bytes_, record);
   if (status == DiskStatus::ok) journal_bytes_ += record.size();
-  note(status);
   return status;
 }
 
@@ -277,7 +277,6 @@ DiskStatus Storage::bootstrap(Disk& disk, const Entry& configuration) {
 
 DiskStatus Storage::append(Disk& disk, std::uint64_t first_index, const std::vector<Entry>& entries,
                            std::uint64_t tag) {
-  if (failed_) return DiskStatus::io_error;
   for (const Entry& entry : entries) {
     const DiskStatus status = write_record(disk, entry_record(first_index++, entry));
     if (status != DiskStatus::ok) return status;
@@ -287,7 +286,6 @@ DiskStatus Storage::append(Disk& disk, std::uint64_t first_index, const std::vec
 }
 
 DiskStatus Storage::truncate(Disk& disk, std::uint64_t index, std::uint64_t tag) {
-  if (failed_) return DiskStatus::io_error;
   Writer writer;
   writer.add(RecordType::truncate).add(index);
   const DiskStatus status = write_record(disk, writer.take());
@@ -296,16 +294,13 @@ DiskStatus Storage::truncate(Disk& disk, std::uint64_t index, std::uint64_t tag)
 }
 
 DiskStatus Storage::write_snapshot(Disk& disk, const Snapshot& snapshot, std::uint64_t tag) {
-  if (failed_) return DiskStatus::io_error;
   const DiskStatus status = disk.write(next_snapshot_, 0, encode(snapshot));
-  note(status);
   if (status == DiskStatus::ok) disk.sync(next_snapshot_, tag);
   return status;
 }
 
 DiskStatus Storage::adopt_snapshot(Disk& disk, const Snapshot& /*snapshot*/,
                                    std::uint32_t trailing, std::uint64_t tag) {
-  if (failed_) return DiskStatus::io_error;
   Writer writer;
   writer.add(RecordType::snapshot).add(next_snapshot_++).add(trailing);
   const DiskStatus status = write_record(disk, writer.take());

@@ -32,8 +32,7 @@ struct Stored {
   bool corrupt = false;  ///< what is there contradicts itself
 };
 
-/// One life of a server. After a failure every later change fails too, until the server restarts, as
-/// in the library's own disk code.
+/// One life of a server. What fails is not in the journal, and what comes later may succeed.
 class Storage {
  public:
   /// Reads all there is; changes of this life go behind it.
@@ -50,19 +49,14 @@ class Storage {
   DiskStatus write_snapshot(Disk& disk, const Snapshot& snapshot, std::uint64_t tag);
   DiskStatus adopt_snapshot(Disk& disk, const Snapshot& snapshot, std::uint32_t trailing,
                             std::uint64_t tag);
-  /// A sync of this life ended with this status.
-  void note(DiskStatus status) { failed_ = failed_ || status != DiskStatus::ok; }
-  bool failed() const { return failed_; }
 
  private:
-  class Replay;
   DiskStatus write_record(Disk& disk, const std::vector<std::byte>& payload);
 
   std::uint64_t version_ = 0;       ///< of term and vote
   std::uint64_t epoch_ = 0;         ///< counts lives: a record of an earlier one is not a newer one
   std::uint64_t journal_bytes_ = 0;
   FileId next_snapshot_ = 0;
-  bool failed_ = false;
 };
 
 }  // namespace dissensus::libraft
