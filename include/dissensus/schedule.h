@@ -202,7 +202,6 @@ struct SkewFault {
   friend bool operator==(const SkewFault&, const SkewFault&) = default;
 };
 
-
 // Faults of the environment beyond these: their windows may have an anchor, like those of
 // partitions and skews.
 
@@ -256,10 +255,9 @@ struct DiskFault {
   friend bool operator==(const DiskFault&, const DiskFault&) = default;
 };
 
-using Fault =
-    std::variant<DropFault, DuplicateFault, PartitionFault, CrashFault, MutateFault,
-                 RoundPartitionFault, SilenceFault, ReplayFault, NoiseFault, TwinsFault, SkewFault,
-                 OutageFault, PauseFault, CutFault, LinkFault, DiskFault>;
+using Fault = std::variant<DropFault, DuplicateFault, PartitionFault, CrashFault, MutateFault,
+                           RoundPartitionFault, SilenceFault, ReplayFault, NoiseFault, TwinsFault,
+                           SkewFault, OutageFault, PauseFault, CutFault, LinkFault, DiskFault>;
 inline constexpr std::size_t kFaultsMax = 10'000;
 inline constexpr std::int64_t kRoundMax = 1'000'000'000'000;
 

@@ -317,8 +317,8 @@ void EnvironmentPlan::begin(sim::World& world, Entry& entry) {
   std::visit(Starter{*this, world, entry}, *entry.fault);
   const Window& window = *entry.window;
   if (!window.until) return;
-  const Duration end = window.after ? *window.until - window.from
-                                    : *window.until - (world.now() - Time{});
+  const Duration end =
+      window.after ? *window.until - window.from : *window.until - (world.now() - Time{});
   set_alarm(world, entry, std::max(end, Duration{}), false);
 }
 

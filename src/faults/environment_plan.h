@@ -16,8 +16,8 @@ namespace dissensus::faults {
 
 class EnvironmentPlan {
  public:
-  /// `faults` must outlive the plan; those of other types are passed over, and so are partitions and
-  /// skews without an anchor, which FaultPlan and ByzantinePlan know.
+  /// `faults` must outlive the plan; those of other types are passed over, and so are partitions
+  /// and skews without an anchor, which FaultPlan and ByzantinePlan know.
   EnvironmentPlan(const std::vector<Fault>& faults, std::size_t nodes);
 
   void attach(sim::World& world);

@@ -56,8 +56,8 @@ class Drawer {
                       1 + static_cast<std::uint32_t>(random_.below(space_.nth_max)));
     }
     Window window;
-    window.from = whole(Duration{static_cast<std::int64_t>(
-        random_.unit() * static_cast<double>(space_.horizon.count()))});
+    window.from = whole(Duration{
+        static_cast<std::int64_t>(random_.unit() * static_cast<double>(space_.horizon.count()))});
     window.until = window.from + length();
     return window;
   }
@@ -75,17 +75,17 @@ class Drawer {
   /// From an eighth of the scale to eight times, each doubling as likely as the next.
   Duration length() {
     const Duration octave = space_.scale / 8 * (std::int64_t{1} << random_.below(6));
-    return whole(octave + Duration{static_cast<std::int64_t>(
-                              random_.unit() * static_cast<double>(octave.count()))});
+    return whole(octave + Duration{static_cast<std::int64_t>(random_.unit() *
+                                                             static_cast<double>(octave.count()))});
   }
 
   /// One link of a chain: lasts about as long as the system takes to get over it.
   Window link(std::uint32_t phase, std::uint32_t nth) {
     Window window = anchored(phase, nth);
     const Duration octave = space_.scale / 2 * (std::int64_t{1} << random_.below(4));
-    window.until = window.from + whole(octave + Duration{static_cast<std::int64_t>(
-                                                    random_.unit() *
-                                                    static_cast<double>(octave.count()))});
+    window.until =
+        window.from + whole(octave + Duration{static_cast<std::int64_t>(
+                                         random_.unit() * static_cast<double>(octave.count()))});
     return window;
   }
 
@@ -145,9 +145,8 @@ class Drawer {
   /// One in most cases, else several, else all.
   NodeSet victims(const Window& when) {
     NodeSet order = ordered(when);
-    const std::size_t most = space_.victims_max == 0
-                                 ? nodes_
-                                 : std::min<std::size_t>(space_.victims_max, nodes_);
+    const std::size_t most =
+        space_.victims_max == 0 ? nodes_ : std::min<std::size_t>(space_.victims_max, nodes_);
     std::size_t count = 1;
     if (random_.chance(0.4)) count = 1 + random_.below(most);
     if (random_.chance(0.1)) count = most;

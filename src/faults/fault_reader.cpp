@@ -373,8 +373,9 @@ Fault read_disk(const Options& fault, const Target& target) {
 Fault read_fault(const Options& fault, const Target& target) {
   using Reader = Fault (*)(const Options&, const Target&);
   static constexpr std::array<std::string_view, 16> kTypes{
-      "drop",  "duplicate", "partition", "crash",  "mutate", "round-partition", "silence", "replay",
-      "noise", "twins",     "skew",      "outage", "pause",  "cut",             "links",   "disk"};
+      "drop",    "duplicate", "partition", "crash", "mutate", "round-partition",
+      "silence", "replay",    "noise",     "twins", "skew",   "outage",
+      "pause",   "cut",       "links",     "disk"};
   static constexpr std::array<Reader, kTypes.size()> kReaders{
       [](const Options& f, const Target& t) -> Fault { return read_drop(f, t); },
       [](const Options& f, const Target& t) -> Fault { return read_duplicate(f, t); },

@@ -48,7 +48,8 @@ class ScheduleInterposer final : public sim::Interposer {
         return;
       }
     }
-    if (environment_.sees_messages() && environment_.separates(transmission.from, transmission.to)) {
+    if (environment_.sees_messages() &&
+        environment_.separates(transmission.from, transmission.to)) {
       world.drop(transmission, DropReason::partition);
       return;
     }

@@ -54,8 +54,8 @@ std::string words_of(const Window& window) {
 /// "when node 2 enters leader for the 3rd time".
 std::string words_of(const Anchor& anchor, const SystemDescription& description) {
   const std::string who = anchor.node ? fmt::format("node {}", *anchor.node) : "some node (N)";
-  const std::string what = anchor.phase ? description.phases.at(*anchor.phase)
-                                        : fmt::format("round {}", *anchor.round);
+  const std::string what =
+      anchor.phase ? description.phases.at(*anchor.phase) : fmt::format("round {}", *anchor.round);
   std::string text = fmt::format("{} enters {}", who, what);
   if (anchor.nth > 1) {
     text += anchor.node ? fmt::format(" for the {} time", ordinal(anchor.nth))
@@ -245,9 +245,9 @@ struct FaultWords {
   }
   std::string operator()(const OutageFault& fault) const {
     const bool one = fault.nodes.size() == 1;
-    std::string text = fmt::format("{} {} {}{}", one ? "node" : "nodes",
-                                   listed(fault.nodes, fault.when), one ? "crashes" : "crash",
-                                   words_of_moment(fault.when));
+    std::string text =
+        fmt::format("{} {} {}{}", one ? "node" : "nodes", listed(fault.nodes, fault.when),
+                    one ? "crashes" : "crash", words_of_moment(fault.when));
     if (!fault.when.until) return text + (one ? " and stays down" : " and stay down");
     return text + fmt::format(" and {} {} later", one ? "restarts" : "restart",
                               in_words(*fault.when.until - fault.when.from));

@@ -274,8 +274,7 @@ void Oracle::on_broken(const Event& event) {
   violation.nodes = {event.node};
   violation.event = event.id;
   violation.time = event.time;
-  violation.text =
-      fmt::format("node {}: {} ({})", event.node, invariant.text, event.number);
+  violation.text = fmt::format("node {}: {} ({})", event.node, invariant.text, event.number);
   add_violation(std::move(violation));
 }
 

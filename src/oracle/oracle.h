@@ -35,7 +35,7 @@ struct OracleConfig {
   Duration heal{};  ///< after the fault phase, before progress is demanded
   std::vector<Rule> rules;
   std::vector<bool> ignored_invariants;  ///< by invariant; those beyond its end are demanded
-  std::size_t violations_max = 100;  ///< more are counted, not kept
+  std::size_t violations_max = 100;      ///< more are counted, not kept
 };
 
 /// How a run ended, as far as the verdict depends on it.

@@ -18,7 +18,7 @@ struct RunRequest {
   trace::Detail detail = trace::Detail::hash;
   bool metrics = false;
   bool log = false;
-  bool observed = false;  ///< somebody wants to see reports and faults
+  bool observed = false;        ///< somebody wants to see reports and faults
   std::uint64_t branch_at = 0;  ///< 0: no branch
   std::string branch_schedule;  ///< empty: the same
   std::uint64_t branch_seed = 0;

@@ -179,8 +179,9 @@ RunResult Runner::run(const Scenario& scenario, const faults::Schedule& schedule
   }
   if (!worker_) {
     worker_ = std::make_unique<WorkerProcess>(
-        [this](const Scenario& s, const faults::Schedule& f, std::uint64_t n,
-               const RunOptions& o) { return run_here(s, f, n, o); });
+        [this](const Scenario& s, const faults::Schedule& f, std::uint64_t n, const RunOptions& o) {
+          return run_here(s, f, n, o);
+        });
   }
   return worker_->run(scenario, schedule, seed, options);
 }

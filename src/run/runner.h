@@ -69,8 +69,8 @@ class Runner {
                 const RunOptions& options = {});
 
  private:
-  RunResult run_here(const Scenario& scenario, const faults::Schedule& schedule,
-                     std::uint64_t seed, const RunOptions& options);
+  RunResult run_here(const Scenario& scenario, const faults::Schedule& schedule, std::uint64_t seed,
+                     const RunOptions& options);
 
   sim::WorldMemory memory_;
   std::unique_ptr<WorkerProcess> worker_;  ///< for code that may end the process

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -15,8 +16,6 @@
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
 
 #include "core/assert.h"
 #include "run/result_codec.h"
@@ -142,12 +141,12 @@ oracle::Violation crash_violation(int signal, void* instruction) {
   const std::string place = place_of(instruction);
   violation.rule = std::string(name_of(signal)) + (place.empty() ? "" : "-" + place);
   const std::string said = last_words();
-  violation.text = signal == SIGPROF ? fmt::format("the code under test does not come to an end{}",
-                                                   place.empty() ? "" : ", at " + place)
-                                     : fmt::format("the code under test ends the process: {}{}{}",
-                                                   name_of(signal),
-                                                   place.empty() ? "" : " at " + place,
-                                                   said.empty() ? "" : ": " + said);
+  violation.text =
+      signal == SIGPROF
+          ? fmt::format("the code under test does not come to an end{}",
+                        place.empty() ? "" : ", at " + place)
+          : fmt::format("the code under test ends the process: {}{}{}", name_of(signal),
+                        place.empty() ? "" : " at " + place, said.empty() ? "" : ": " + said);
   return violation;
 }
 
@@ -302,8 +301,8 @@ RunResult WorkerProcess::lost(const Scenario& scenario, int status) const {
   violation.property = "crash";
   violation.rule = WIFSIGNALED(status) ? std::string(name_of(WTERMSIG(status)))
                                        : fmt::format("exit-{}", WEXITSTATUS(status));
-  violation.text = fmt::format("the code under test ends the process beyond repair ({})",
-                               violation.rule);
+  violation.text =
+      fmt::format("the code under test ends the process beyond repair ({})", violation.rule);
   RunResult result;
   result.verdict.outcome = oracle::Outcome::fail;
   result.verdict.violations = {violation};

@@ -143,9 +143,9 @@ std::shared_ptr<const FaultStrategy> make_fault_strategy(const faults::Environme
   return std::make_shared<EnvironmentStrategy>(space, nodes);
 }
 
-std::shared_ptr<const FaultStrategy> make_fault_strategy(const faults::ByzantineSpace& byzantine,
-                                                         const faults::EnvironmentSpace& environment,
-                                                         std::size_t nodes) {
+std::shared_ptr<const FaultStrategy> make_fault_strategy(
+    const faults::ByzantineSpace& byzantine, const faults::EnvironmentSpace& environment,
+    std::size_t nodes) {
   return std::make_shared<MixedStrategy>(byzantine, environment, nodes);
 }
 

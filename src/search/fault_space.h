@@ -20,9 +20,9 @@ std::shared_ptr<const FaultStrategy> make_fault_strategy(const faults::Byzantine
 std::shared_ptr<const FaultStrategy> make_fault_strategy(const faults::EnvironmentSpace& space,
                                                          std::size_t nodes);
 /// Both: each draw is of one of the two, by their sizes.
-std::shared_ptr<const FaultStrategy> make_fault_strategy(const faults::ByzantineSpace& byzantine,
-                                                         const faults::EnvironmentSpace& environment,
-                                                         std::size_t nodes);
+std::shared_ptr<const FaultStrategy> make_fault_strategy(
+    const faults::ByzantineSpace& byzantine, const faults::EnvironmentSpace& environment,
+    std::size_t nodes);
 /// The most faults that a plan of the space can hold.
 std::size_t plan_size_max(const faults::ByzantineSpace& space, std::size_t nodes);
 

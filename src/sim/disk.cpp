@@ -15,8 +15,7 @@ void SimulatedDisk::apply(const Write& write, std::size_t count, std::vector<std
   if (count == 0) return;
   const std::size_t offset = static_cast<std::size_t>(write.offset);
   if (content.size() < offset + count) content.resize(offset + count);
-  std::copy_n(write.bytes.begin(), count,
-              content.begin() + static_cast<std::ptrdiff_t>(offset));
+  std::copy_n(write.bytes.begin(), count, content.begin() + static_cast<std::ptrdiff_t>(offset));
 }
 
 void SimulatedDisk::take_time(Duration duration) {

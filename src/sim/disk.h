@@ -15,8 +15,8 @@ namespace dissensus::sim {
 
 /// What the disks of a scenario are like ([disk]).
 struct DiskModel {
-  Latency write{};           ///< per write, before the sync that covers it can end
-  Latency sync{};            ///< per sync
+  Latency write{};  ///< per write, before the sync that covers it can end
+  Latency sync{};   ///< per sync
   std::uint32_t sector = 512;
   /// What becomes of unsynced writes at a crash: the shares of crashes that keep all of them and
   /// that lose all; the others keep a part, up to a point that is drawn.
@@ -93,8 +93,8 @@ class SimulatedDisk final : public Disk {
   const DiskModel& model_;
   Random random_;
   std::map<FileId, File> files_;
-  std::vector<Sync> syncs_;         ///< since the last crash
-  std::uint64_t first_sync_ = 0;    ///< number of syncs_.front()
+  std::vector<Sync> syncs_;       ///< since the last crash
+  std::uint64_t first_sync_ = 0;  ///< number of syncs_.front()
   Time busy_until_{};
   FileId queued_file_ = 0;  ///< of the sync that was asked for last
   Time queued_start_{};     ///< and when it begins

@@ -272,10 +272,10 @@ class World : private DiskHost {
   bool happening_pending_ = false;  ///< the outside is asked again once it has been told
   bool wants_log_ = false;
   bool wants_steps_ = false;
-  bool bounded_ = false;                      ///< some link has a bounded buffer
-  std::vector<NodeId> twin_of_;               ///< by host - nodes
+  bool bounded_ = false;                               ///< some link has a bounded buffer
+  std::vector<NodeId> twin_of_;                        ///< by host - nodes
   std::vector<std::unique_ptr<SimulatedDisk>> disks_;  ///< by host, where one is used
-  std::vector<ClockAdjustment> adjustments_;  ///< by node; empty: no clock was adjusted
+  std::vector<ClockAdjustment> adjustments_;           ///< by node; empty: no clock was adjusted
   WorldCounters counters_;
 };
 

@@ -30,9 +30,8 @@ std::string submission_text(const Record& record) {
 /// In the order of sim::DiskEvent.
 std::string disk_text(const Record& record) {
   static constexpr std::array<std::string_view, 6> kWords{
-      "disk: {} bytes synced",     "disk: {} bytes written through",
-      "disk: fails",               "disk: {} bytes read",
-      "disk: a wrong bit is read", "disk: {} unsynced bytes at risk"};
+      "disk: {} bytes synced", "disk: {} bytes written through", "disk: fails",
+      "disk: {} bytes read",   "disk: a wrong bit is read",      "disk: {} unsynced bytes at risk"};
   if (record.detail >= kWords.size()) return fmt::format("disk event {}", record.detail);
   return fmt::format(fmt::runtime(kWords[record.detail]), record.number);
 }

@@ -132,7 +132,8 @@ TEST(Disk, AWrongBitIsReadOnlyWhereAllowed) {
   EXPECT_EQ(bench.disk.read(0), Bench::bytes(64, 0));
   ++bench.disk.trouble().corrupt;
   const std::vector<std::byte> wrong = bench.disk.read(0);
-  EXPECT_EQ(std::count_if(wrong.begin(), wrong.end(), [](std::byte b) { return b != std::byte{}; }), 1);
+  EXPECT_EQ(std::count_if(wrong.begin(), wrong.end(), [](std::byte b) { return b != std::byte{}; }),
+            1);
   EXPECT_EQ(bench.events.back().first, DiskEvent::corrupted);
 }
 

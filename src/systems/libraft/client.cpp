@@ -29,8 +29,8 @@ std::optional<Client::Call> Client::next(Context& context, std::uint64_t leader)
   if (current_ && now >= current_->deadline) current_.reset();  // nobody knows whether it happened
   if (!current_) {
     if (waiting_.empty()) return std::nullopt;
-    current_ = Asked{waiting_.front(), now + settings_.client_timeout, now,
-                     witness_.acknowledged()};
+    current_ =
+        Asked{waiting_.front(), now + settings_.client_timeout, now, witness_.acknowledged()};
     waiting_.pop_front();
   }
   if (now < current_->retry) return std::nullopt;

@@ -82,8 +82,7 @@ Heap::Use::~Use() {
 void install_heap() {
   static std::once_flag once;
   static raft_heap heap{
-      nullptr,
-      [](void*, std::size_t size) { return heap_in_use().allocate(size); },
+      nullptr, [](void*, std::size_t size) { return heap_in_use().allocate(size); },
       [](void*, void* pointer) { Heap::release(pointer); },
       [](void*, std::size_t count, std::size_t size) {
         return heap_in_use().allocate(count * size);

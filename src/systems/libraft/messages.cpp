@@ -16,7 +16,8 @@ namespace {
 Digest digest_of(const std::vector<Entry>& entries) {
   DigestBuilder builder;
   for (const Entry& entry : entries) {
-    builder.add(entry.term).add(libraft::digest_of(entry.type, entry.data.data(), entry.data.size()));
+    builder.add(entry.term)
+        .add(libraft::digest_of(entry.type, entry.data.data(), entry.data.size()));
   }
   return builder.finish();
 }
@@ -93,8 +94,9 @@ void describe_replication(SystemDescription& description) {
       .field("last_index", SemanticType::sequence, &InstallSnapshot::last_index)
       .field("last_term", SemanticType::round, &InstallSnapshot::last_term)
       .field("configuration_index", SemanticType::sequence, &InstallSnapshot::configuration_index)
-      .field("data", SemanticType::hash,
-             [](const InstallSnapshot& message) { return FieldValue{digest_of_bytes(*message.data)}; });
+      .field("data", SemanticType::hash, [](const InstallSnapshot& message) {
+        return FieldValue{digest_of_bytes(*message.data)};
+      });
   description.message<TimeoutNow>("TimeoutNow")
       .field("term", SemanticType::round, &TimeoutNow::term)
       .field("last_log_index", SemanticType::sequence, &TimeoutNow::last_log_index)

@@ -106,7 +106,7 @@ inline constexpr std::size_t kOperations = 6;
 
 struct ClientRequest {
   static constexpr MessageKind kind() { return kRequest; }
-  std::uint64_t number;  ///< of the request; unique in a run
+  std::uint64_t number;    ///< of the request; unique in a run
   std::uint64_t argument;  ///< command: its value; else: server, and role in the low byte
   Operation operation;
 };

@@ -116,8 +116,11 @@ raft_snapshot* library_snapshot(const Snapshot& snapshot) {
 }
 
 Snapshot snapshot_of(const raft_snapshot& snapshot) {
-  Snapshot result{snapshot.index, snapshot.term, snapshot.configuration_index,
-                  members_of(snapshot.configuration), {}};
+  Snapshot result{snapshot.index,
+                  snapshot.term,
+                  snapshot.configuration_index,
+                  members_of(snapshot.configuration),
+                  {}};
   for (unsigned i = 0; i < snapshot.n_bufs; ++i) {
     const std::vector<std::byte> bytes = bytes_of(snapshot.bufs[i]);
     result.data.insert(result.data.end(), bytes.begin(), bytes.end());
@@ -310,7 +313,8 @@ void Server::launch() {
     result = raft_start(&raft_);
   }
   if (result != 0) {
-    if (context_->logging()) context_->log(fmt::format("does not start: {}", raft_strerror(result)));
+    if (context_->logging())
+      context_->log(fmt::format("does not start: {}", raft_strerror(result)));
     give_up();
   }
 }
@@ -483,7 +487,9 @@ void Server::install_io() {
   io_.send = [](raft_io* io, raft_io_send* request, const raft_message* message,
                 raft_io_send_cb done) { return self(io).send(request, *message, done); };
   io_.append = [](raft_io* io, raft_io_append* request, const raft_entry entries[], unsigned count,
-                  raft_io_append_cb done) { return self(io).append(request, entries, count, done); };
+                  raft_io_append_cb done) {
+    return self(io).append(request, entries, count, done);
+  };
   io_.truncate = [](raft_io* io, raft_index index) { return self(io).truncate(index); };
   io_.snapshot_put = [](raft_io* io, unsigned trailing, raft_io_snapshot_put* request,
                         const raft_snapshot* snapshot, raft_io_snapshot_put_cb done) {
@@ -558,8 +564,7 @@ int Server::set_term(raft_term term) {
 }
 
 int Server::set_vote(raft_id vote) {
-  const DiskStatus status =
-      storage_.set_term_and_vote(context_->disk(), stored_term_, vote);
+  const DiskStatus status = storage_.set_term_and_vote(context_->disk(), stored_term_, vote);
   if (status == DiskStatus::ok && vote != 0 && !witness_.voted(id_, stored_term_, vote)) {
     context_->broken(kOneVotePerTerm, stored_term_);
   }
@@ -585,9 +590,9 @@ int Server::send(raft_io_send* request, const raft_message& message, raft_io_sen
     }
     case RAFT_IO_REQUEST_VOTE: {
       const raft_request_vote& content = message.request_vote;
-      context_->send(to, RequestVote{content.term, content.candidate_id, content.last_log_index,
-                                     content.last_log_term, content.disrupt_leader,
-                                     content.pre_vote});
+      context_->send(to,
+                     RequestVote{content.term, content.candidate_id, content.last_log_index,
+                                 content.last_log_term, content.disrupt_leader, content.pre_vote});
       break;
     }
     case RAFT_IO_REQUEST_VOTE_RESULT: {
@@ -599,10 +604,10 @@ int Server::send(raft_io_send* request, const raft_message& message, raft_io_sen
     case RAFT_IO_INSTALL_SNAPSHOT: {
       const raft_install_snapshot& content = message.install_snapshot;
       context_->send(
-          to, InstallSnapshot{
-                  content.term, content.last_index, content.last_term, content.conf_index,
-                  std::make_shared<const std::vector<Member>>(members_of(content.conf)),
-                  std::make_shared<const std::vector<std::byte>>(bytes_of(content.data))});
+          to,
+          InstallSnapshot{content.term, content.last_index, content.last_term, content.conf_index,
+                          std::make_shared<const std::vector<Member>>(members_of(content.conf)),
+                          std::make_shared<const std::vector<std::byte>>(bytes_of(content.data))});
       break;
     }
     case RAFT_IO_TIMEOUT_NOW: {
@@ -681,18 +686,17 @@ int Server::snapshot_put(unsigned trailing, raft_io_snapshot_put* request,
 /// The snapshot's file is on the disk; now it counts, and entries that it replaces go.
 void Server::adopt_snapshot(unsigned trailing, const Snapshot& snapshot,
                             raft_io_snapshot_put* request, raft_io_snapshot_put_cb done) {
-  const std::uint64_t tag =
-      await_sync([this, trailing, snapshot, request, done](int status) {
-        if (status == 0) {
-          snapshot_ = snapshot;
-          if (trailing == 0) {
-            log_.clear();
-            first_index_ = snapshot.index + 1;
-            before_first_term_ = snapshot.term;
-          }
-        }
-        done(request, status);
-      });
+  const std::uint64_t tag = await_sync([this, trailing, snapshot, request, done](int status) {
+    if (status == 0) {
+      snapshot_ = snapshot;
+      if (trailing == 0) {
+        log_.clear();
+        first_index_ = snapshot.index + 1;
+        before_first_term_ = snapshot.term;
+      }
+    }
+    done(request, status);
+  });
   const DiskStatus status = storage_.adopt_snapshot(context_->disk(), snapshot, trailing, tag);
   if (status == DiskStatus::ok) return;
   syncs_.erase(tag);

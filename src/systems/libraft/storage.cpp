@@ -238,8 +238,8 @@ Stored Storage::open(Disk& disk) {
 
 DiskStatus Storage::set_term_and_vote(Disk& disk, std::uint64_t term, std::uint64_t vote) {
   ++version_;
-  const DiskStatus status =
-      disk.write_through(kMeta, version_ % 2 * kMetaSlot, encode(Meta{version_, epoch_, term, vote}));
+  const DiskStatus status = disk.write_through(kMeta, version_ % 2 * kMetaSlot,
+                                               encode(Meta{version_, epoch_, term, vote}));
   return status;
 }
 
@@ -299,8 +299,8 @@ DiskStatus Storage::write_snapshot(Disk& disk, const Snapshot& snapshot, std::ui
   return status;
 }
 
-DiskStatus Storage::adopt_snapshot(Disk& disk, const Snapshot& /*snapshot*/,
-                                   std::uint32_t trailing, std::uint64_t tag) {
+DiskStatus Storage::adopt_snapshot(Disk& disk, const Snapshot& /*snapshot*/, std::uint32_t trailing,
+                                   std::uint64_t tag) {
   Writer writer;
   writer.add(RecordType::snapshot).add(next_snapshot_++).add(trailing);
   const DiskStatus status = write_record(disk, writer.take());

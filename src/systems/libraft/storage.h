@@ -53,8 +53,8 @@ class Storage {
  private:
   DiskStatus write_record(Disk& disk, const std::vector<std::byte>& payload);
 
-  std::uint64_t version_ = 0;       ///< of term and vote
-  std::uint64_t epoch_ = 0;         ///< counts lives: a record of an earlier one is not a newer one
+  std::uint64_t version_ = 0;  ///< of term and vote
+  std::uint64_t epoch_ = 0;    ///< counts lives: a record of an earlier one is not a newer one
   std::uint64_t journal_bytes_ = 0;
   FileId next_snapshot_ = 0;
 };

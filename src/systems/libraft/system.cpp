@@ -13,8 +13,8 @@ namespace dissensus::libraft {
 
 namespace {
 
-constexpr std::array<std::string_view, kOperations> kOperationNames{"command", "read",   "add",
-                                                                    "assign",  "remove", "transfer"};
+constexpr std::array<std::string_view, kOperations> kOperationNames{
+    "command", "read", "add", "assign", "remove", "transfer"};
 constexpr std::array<std::string_view, 3> kRoleNames{"standby", "voter", "spare"};
 
 /// The servers of one run: what they share is memory, and a witness that none of them asks.
@@ -126,7 +126,8 @@ std::vector<std::pair<std::string, FieldValue>> WorkloadRequest::fields() const 
   result.emplace_back("do", std::string(kOperationNames[static_cast<std::size_t>(operation_)]));
   if (argument_ != 0) {
     result.emplace_back("server", std::uint64_t{node_of(argument_ >> 8)});
-    result.emplace_back("role", std::string(kRoleNames[std::min<std::size_t>(argument_ & 0xFF, 2)]));
+    result.emplace_back("role",
+                        std::string(kRoleNames[std::min<std::size_t>(argument_ & 0xFF, 2)]));
   }
   return result;
 }

@@ -9,7 +9,8 @@ void describe_invariants(SystemDescription& description) {
       {"leader-completeness",
        "it became leader without the entry at this index, which a server had applied before"},
       {"one-vote-per-term", "it voted for two candidates in this term"},
-      {"snapshot-state", "the snapshot up to this index holds another state than another server had"},
+      {"snapshot-state",
+       "the snapshot up to this index holds another state than another server had"},
       {"linearizable-reads",
        "a read did not see a command that was acknowledged before it, at this index"},
   };

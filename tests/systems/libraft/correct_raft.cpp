@@ -100,7 +100,9 @@ class Server final : public Node {
   std::uint64_t term_at(std::uint64_t index) const {
     return index == 0 || index > last() ? 0 : log_[static_cast<std::size_t>(index - 1)].term;
   }
-  Digest content(const Command& command) const { return DigestBuilder().add(command.value).finish(); }
+  Digest content(const Command& command) const {
+    return DigestBuilder().add(command.value).finish();
+  }
 
   // ---- what survives a crash: one file, written as a whole or not at all
 
@@ -115,8 +117,8 @@ class Server final : public Node {
     vote_ = word(1);
     log_.clear();
     for (std::uint64_t i = 0; i < word(2); ++i) {
-      log_.push_back({word(3 + 2 * static_cast<std::size_t>(i)),
-                      word(4 + 2 * static_cast<std::size_t>(i))});
+      log_.push_back(
+          {word(3 + 2 * static_cast<std::size_t>(i)), word(4 + 2 * static_cast<std::size_t>(i))});
     }
     commit_ = applied_ = 0;
     for (std::size_t i = 0; i < log_.size(); ++i) context.proposed(0, i + 1, content(log_[i]));
@@ -176,8 +178,7 @@ class Server final : public Node {
     if (!see(context, ask.term)) return;
     const bool current = ask.term == term_ && (vote_ == 0 || vote_ == from + 1u);
     const std::uint64_t own = term_at(last());
-    const bool complete =
-        ask.last_term > own || (ask.last_term == own && ask.last_index >= last());
+    const bool complete = ask.last_term > own || (ask.last_term == own && ask.last_index >= last());
     const bool granted = current && complete;
     if (granted && vote_ == 0) {
       vote_ = from + 1u;
@@ -188,7 +189,8 @@ class Server final : public Node {
     context.send(from, Grant{term_, granted ? 1u : 0u});
   }
   void count_votes(Context& context) {
-    if (!is_majority(static_cast<std::size_t>(std::count(votes_.begin(), votes_.end(), true)))) return;
+    if (!is_majority(static_cast<std::size_t>(std::count(votes_.begin(), votes_.end(), true))))
+      return;
     enter(context, kLeader);
     context.decided(1, term_, Digest{id_ + 1u});
     const std::uint64_t missing =
@@ -204,7 +206,8 @@ class Server final : public Node {
   void store(Context& context, const Command& command) {
     log_.push_back(command);
     context.proposed(0, last(), content(command));
-    if (last() > 1 && !witness_.stored(last(), command.term, term_at(last() - 1), content(command))) {
+    if (last() > 1 &&
+        !witness_.stored(last(), command.term, term_at(last() - 1), content(command))) {
       context.broken(kLogMatching, last());
     }
   }
@@ -232,7 +235,7 @@ class Server final : public Node {
     if (phase_ != kFollower) enter(context, kFollower);
     wait(context);
     if (append.previous > last() || term_at(append.previous) != append.previous_term) {
-      context.send(from, Appended{term_, 0, std::min(last(), append.previous) });
+      context.send(from, Appended{term_, 0, std::min(last(), append.previous)});
       return;
     }
     std::uint64_t index = append.previous;

@@ -42,8 +42,10 @@ virtual_time = "30s"
 run::Scenario correct(const std::string& more) {
   SystemRegistry systems;
   systems.add(correct_raft_entry());
-  const std::string text = "format = \"dissensus-scenario/1\"\nname = \"correct\"\n[system]\n"
-                           "kind = \"correct-raft\"\n" + more + std::string(kEverything);
+  const std::string text =
+      "format = \"dissensus-scenario/1\"\nname = \"correct\"\n[system]\n"
+      "kind = \"correct-raft\"\n" +
+      more + std::string(kEverything);
   return run::parse_scenario(text, "correct.toml", systems);
 }
 
