@@ -91,6 +91,8 @@ struct LevelDescription {
   std::uint8_t scope_bits = 0;
   /// Words for special values, e.g. "nothing"; other values are shown as they are.
   std::vector<std::pair<Digest, std::string>> value_names = {};
+  /// True: a node may decide an instance again, after a restart for example, if the value is equal.
+  bool repeatable = false;
 };
 std::string instance_name(const LevelDescription& level, std::uint64_t instance);
 std::string value_name(const LevelDescription& level, const Digest& value);
@@ -207,6 +209,12 @@ struct StepDescription {
   std::vector<std::string> arguments;
 };
 
+/// Something that must hold in every run, checked by the system's own nodes (Context::broken).
+struct InvariantDescription {
+  std::string name;  ///< "election-safety"
+  std::string text;  ///< what it means when it is broken, for people: "two leaders of one term"
+};
+
 /// The whole description. Built once per System; immutable while runs use it.
 struct SystemDescription {
   std::string name;
@@ -219,6 +227,11 @@ struct SystemDescription {
   std::vector<std::string> phases;           ///< names for Context::phase, indexed by its argument
   std::vector<std::string> observables;      ///< names for Context::observe, usable in rules
   std::vector<StepDescription> steps;        ///< for Context::step, which models are checked with
+  std::vector<InvariantDescription> invariants;  ///< for Context::broken
+  /// Phases worth waiting for: faults may be anchored to a node's entering one of these.
+  std::vector<std::uint32_t> anchors;
+  /// The scale of the system's own timers, on which searches place faults; zero: unknown.
+  Duration time_scale{};
   /// Protocol rounds, the communication-closed rounds that Byzantine faults are keyed by: a message
   /// of a kind with a step, sent by a node in round r (Context::round), is of protocol round
   /// (r - first_round) * round_steps + step. XRPL: proposals are step 0, validations step 1.

@@ -13,6 +13,7 @@
 
 #include "dissensus/description.h"
 #include "dissensus/digest.h"
+#include "dissensus/disk.h"
 #include "dissensus/ids.h"
 #include "dissensus/message.h"
 #include "dissensus/random.h"
@@ -70,6 +71,8 @@ class Context {
 
   /// This node's own random stream.
   virtual Random& random() = 0;
+  /// This node's disk. Systems that use none pay nothing. Default: there is none, an error.
+  virtual Disk& disk();
 
   // Reports: what the oracle, the trace and the metrics see of a node. They change nothing.
 
@@ -83,6 +86,9 @@ class Context {
   virtual void round(std::uint64_t round) = 0;
   /// A quantity for rules and reports (index into SystemDescription::observables).
   virtual void observe(std::uint32_t observable, std::int64_t value) = 0;
+  /// This node saw an invariant of its system broken (index into SystemDescription::invariants):
+  /// the run fails. `number` says where, e.g. an index or a term.
+  virtual void broken(std::uint32_t /*invariant*/, std::uint64_t /*number*/) {}
   /// A line for people. Build the text only when logging() is true: search runs log nothing.
   virtual void log(std::string_view text) = 0;
   virtual bool logging() const = 0;
@@ -109,6 +115,8 @@ class Node {
   /// Called instead of start() on a fresh node after a crash. `before` is the node as it was when
   /// it crashed: copy from it what your protocol keeps on disk. Default: start from nothing.
   virtual void restart(Context& context, const Node& before);
+  /// A sync of this node's disk has ended. Default: nothing.
+  virtual void disk_done(Context& context, const DiskCompletion& completion);
   /// Something happened to this node outside the simulation (dissensus/outside.h). Default: cannot
   /// be.
   virtual void happened(Context& context);

@@ -72,6 +72,18 @@ struct MessageSchedule {
   friend bool operator==(const MessageSchedule&, const MessageSchedule&) = default;
 };
 
+/// Something that happens in a run and that a fault can wait for: a node enters a phase, or a round
+/// (that one, or a later one if it skips it).
+struct Anchor {
+  std::optional<std::uint32_t> phase;  ///< index into SystemDescription::phases, or
+  std::optional<std::uint64_t> round;
+  std::optional<NodeId> node;  ///< whose; none: anybody's
+  std::uint32_t nth = 1;       ///< which time; counts from 1
+  /// True: the fault's node numbers count from the node that did it: 0 is that node, 1 the next...
+  bool relative = false;
+  friend bool operator==(const Anchor&, const Anchor&) = default;
+};
+
 /// When a fault acts: a span of virtual time, or of rounds of the sender, half open. One by round
 /// leaves the times alone: `from` zero, `until` none.
 struct Window {
@@ -79,6 +91,8 @@ struct Window {
   std::optional<Duration> until;  ///< none: to the end
   std::optional<std::uint64_t> from_round;
   std::optional<std::uint64_t> until_round;  ///< none: all later rounds
+  /// Times count from there, not from the start of the run; what never happens starts nothing.
+  std::optional<Anchor> after;
   bool by_round() const { return from_round.has_value(); }
   friend bool operator==(const Window&, const Window&) = default;
 };
@@ -188,9 +202,62 @@ struct SkewFault {
   friend bool operator==(const SkewFault&, const SkewFault&) = default;
 };
 
-using Fault =
-    std::variant<DropFault, DuplicateFault, PartitionFault, CrashFault, MutateFault,
-                 RoundPartitionFault, SilenceFault, ReplayFault, NoiseFault, TwinsFault, SkewFault>;
+// Faults of the environment beyond these: their windows may have an anchor, like those of
+// partitions and skews.
+
+/// Nodes are down during a window; those that were down already stay as they are.
+struct OutageFault {
+  NodeSet nodes;
+  Window when;  ///< without an end: they stay down
+  friend bool operator==(const OutageFault&, const OutageFault&) = default;
+};
+/// Nodes stop and go on, their clocks with them: what arrives and what is due waits.
+struct PauseFault {
+  NodeSet nodes;
+  Window when;
+  friend bool operator==(const PauseFault&, const PauseFault&) = default;
+};
+/// Links are cut, in shapes that are no partition into groups.
+struct CutFault {
+  enum class Shape : std::uint8_t {
+    bridge,   ///< the first node hears both sides; the rest of `nodes` is one side
+    ring,     ///< each of `nodes` hears its neighbours in this order alone
+    one_way,  ///< nobody outside hears `nodes`, which hear everybody
+  };
+  Shape shape = Shape::bridge;
+  NodeSet nodes;
+  Window when;
+  friend bool operator==(const CutFault&, const CutFault&) = default;
+};
+/// Links that lose, repeat and reorder messages by chance.
+struct LinkFault {
+  NodeSet senders;
+  NodeSet receivers;
+  double loss = 0;
+  double duplicate = 0;
+  Duration jitter{};  ///< each message is late by up to this
+  std::uint64_t seed = 0;
+  Window when;
+  friend bool operator==(const LinkFault&, const LinkFault&) = default;
+};
+/// A node's disk (dissensus/disk.h) is in trouble.
+struct DiskFault {
+  enum class Trouble : std::uint8_t {
+    slow,      ///< syncs take `extra` longer
+    error,     ///< writes and syncs fail
+    no_space,  ///< writes fail
+    corrupt,   ///< every read has a wrong bit
+  };
+  NodeId node = 0;
+  Trouble trouble = Trouble::slow;
+  Duration extra{};
+  Window when;
+  friend bool operator==(const DiskFault&, const DiskFault&) = default;
+};
+
+using Fault = std::variant<DropFault, DuplicateFault, PartitionFault, CrashFault, MutateFault,
+                           RoundPartitionFault, SilenceFault, ReplayFault, NoiseFault, TwinsFault,
+                           SkewFault, OutageFault, PauseFault, CutFault, LinkFault, DiskFault>;
 inline constexpr std::size_t kFaultsMax = 10'000;
 inline constexpr std::int64_t kRoundMax = 1'000'000'000'000;
 

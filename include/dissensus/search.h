@@ -34,6 +34,12 @@ class FaultStrategy {
   virtual faults::Fault vary(const faults::Fault& /*fault*/, Random& random) const {
     return draw(random);
   }
+  /// A plan of at most `most` faults that belong together; default: a number of draws.
+  virtual std::vector<faults::Fault> draw_plan(std::size_t most, Random& random) const {
+    std::vector<faults::Fault> plan(random.below(most + 1));
+    for (faults::Fault& fault : plan) fault = draw(random);
+    return plan;
+  }
 };
 
 /// What may vary. Genes are numbered from 0 over what varies only; search/genotype.h maps them to

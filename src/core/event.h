@@ -38,8 +38,12 @@ enum class EventType : std::uint8_t {
   phase_end,  ///< the fault phase of the scenario is over
   log,        ///< text for people: not part of the trace hash, and with the number of the event
               ///< that it follows
+  disk,       ///< of the node's disk; detail = sim::DiskEvent, number = bytes
+  fault,      ///< a fault begins that is none of the above; text says which; node, if it has one
+  fault_end,  ///< it ends: number = event id of its beginning
+  broken,     ///< report: detail = invariant that does not hold, number = where
 };
-inline constexpr std::size_t kEventTypes = 19;
+inline constexpr std::size_t kEventTypes = 23;
 std::string_view to_string(EventType type);
 /// False when there is no such type.
 bool parse_event_type(std::string_view text, EventType& type);

@@ -4,8 +4,14 @@
 
 namespace dissensus {
 
+Disk& Context::disk() {
+  DISSENSUS_ASSERT(false, "Context::disk : overridden by hosts that have disks");
+  return *static_cast<Disk*>(nullptr);
+}
+
 void Node::timer(Context&, TimerId, std::uint64_t) {}
 void Node::submit(Context&, const Request&) {}
+void Node::disk_done(Context&, const DiskCompletion&) {}
 void Node::happened(Context&) {
   DISSENSUS_ASSERT(false, "Node::happened : overridden by nodes of a cluster with an outside");
 }

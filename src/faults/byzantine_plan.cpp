@@ -55,7 +55,7 @@ ByzantinePlan::ByzantinePlan(const std::vector<Fault>& faults, std::size_t nodes
       twins_.push_back(
           {twins, member_table(twins->first, nodes), member_table(twins->second, nodes)});
     } else if (const auto* skew = std::get_if<SkewFault>(&fault)) {
-      skews_.push_back({skew});
+      if (!skew->when.after) skews_.push_back({skew});  // else it belongs to EnvironmentPlan
     }
   }
   falsifies_ = !mutations_.empty() || !noises_.empty();

@@ -83,11 +83,12 @@ FaultPlan::FaultPlan(const std::vector<Fault>& faults, std::size_t nodes) {
       duplicates_.emplace_back(duplicate->messages, duplicate->when, duplicate->count,
                                duplicate->gap);
     } else if (const auto* partition = std::get_if<PartitionFault>(&fault)) {
-      partitions_.emplace_back(*partition, nodes);
+      // One that waits for something to happen belongs to EnvironmentPlan.
+      if (!partition->when.after) partitions_.emplace_back(*partition, nodes);
     } else if (const auto* crash = std::get_if<CrashFault>(&fault)) {
       DISSENSUS_ASSERT(crash->node < nodes, "FaultPlan : the node that crashes exists");
       crashes_.push_back({*crash});
-    }  // the others belong to ByzantinePlan
+    }  // the others belong to EnvironmentPlan and ByzantinePlan
   }
   active_.reserve(partitions_.size());
   copies_.reserve(duplicates_.size());

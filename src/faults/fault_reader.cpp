@@ -55,6 +55,38 @@ void read_rounds(const OptionValue& value, Window& window) {
 
 }  // namespace
 
+Anchor read_anchor(const Options& options, const Target& target) {
+  Anchor anchor;
+  const auto phase = options.find("phase");
+  const auto round = options.find("round");
+  if (phase.has_value() == round.has_value()) {
+    options.fail("expected either 'phase' or 'round': what the fault waits for");
+  }
+  if (phase) {
+    const std::vector<std::string>& phases = target.description.phases;
+    const auto found = std::find(phases.begin(), phases.end(), phase->text());
+    if (found == phases.end()) {
+      phase->fail(fmt::format("no such phase{} (known: {})", suggestion(phase->text(), phases),
+                              fmt::join(phases, ", ")));
+    }
+    anchor.phase = static_cast<std::uint32_t>(found - phases.begin());
+  }
+  if (round) anchor.round = static_cast<std::uint64_t>(round->integer(0, kRoundMax));
+  if (const auto node = options.find("node")) anchor.node = read_node(*node, target);
+  anchor.nth = static_cast<std::uint32_t>(options.integer("nth", 1, 1, 1'000'000));
+  anchor.relative = options.boolean("relative", false);
+  return anchor;
+}
+
+Window read_anchored_window(const Options& fault, const Target& target) {
+  Window window = read_window(fault);
+  if (const auto after = fault.find("after")) {
+    if (window.by_round()) after->fail("expected a span of rounds or an anchor, found both");
+    window.after = read_anchor(after->table(), target);
+  }
+  return window;
+}
+
 Window read_window(const Options& fault) {
   Window window;
   const auto from = fault.find("from");
@@ -161,7 +193,7 @@ NodeSet read_peers(const Options& fault, std::string_view key, NodeId node, cons
 // ---- faults
 
 PartitionFault read_partition(const Options& fault, const Target& target) {
-  return {read_groups(fault, target), read_window(fault)};
+  return {read_groups(fault, target), read_anchored_window(fault, target)};
 }
 
 CrashFault read_crash(const Options& fault, const Target& target) {
@@ -266,7 +298,73 @@ Fault read_skew(const Options& fault, const Target& target) {
     }
   }
   result.drift_ppm = static_cast<std::int32_t>(fault.integer("drift_ppm", 0, -500'000, 500'000));
-  result.when = read_window(fault);
+  result.when = read_anchored_window(fault, target);
+  return result;
+}
+
+/// Nodes in the order of the file, each once.
+NodeSet read_set(const OptionValue& list, const Target& target) {
+  NodeSet result;
+  for (const OptionValue& member : list.list()) {
+    const NodeId node = read_node(member, target);
+    if (std::find(result.begin(), result.end(), node) != result.end()) {
+      member.fail(fmt::format("node {} is named twice, expected once", node));
+    }
+    result.push_back(node);
+  }
+  if (result.empty()) list.fail("expected at least one node, found none");
+  return result;
+}
+
+Fault read_outage(const Options& fault, const Target& target) {
+  return OutageFault{read_set(fault.at("nodes"), target), read_anchored_window(fault, target)};
+}
+
+Fault read_pause(const Options& fault, const Target& target) {
+  return PauseFault{read_set(fault.at("nodes"), target), read_anchored_window(fault, target)};
+}
+
+Fault read_cut(const Options& fault, const Target& target) {
+  static constexpr std::array<std::string_view, 3> kShapes{"bridge", "ring", "one-way"};
+  CutFault result;
+  result.shape = static_cast<CutFault::Shape>(fault.at("shape").choice(kShapes));
+  result.nodes = read_set(fault.at("nodes"), target);
+  const std::size_t least = result.shape == CutFault::Shape::one_way  ? 1
+                            : result.shape == CutFault::Shape::bridge ? 2
+                                                                      : 4;
+  if (result.nodes.size() < least) {
+    fault.fail("nodes", fmt::format("expected at least {} nodes for this shape", least));
+  }
+  result.when = read_anchored_window(fault, target);
+  return result;
+}
+
+Fault read_links(const Options& fault, const Target& target) {
+  LinkFault result;
+  const NodeSet all = other_nodes(kNoNode, target.genes.nodes);
+  const auto senders = fault.find("senders");
+  const auto receivers = fault.find("receivers");
+  result.senders = senders ? read_set(*senders, target) : all;
+  result.receivers = receivers ? read_set(*receivers, target) : all;
+  result.loss = fault.number("loss", 0, 0, 1);
+  result.duplicate = fault.number("duplicate", 0, 0, 1);
+  if (const auto jitter = fault.find("jitter")) result.jitter = read_duration(*jitter);
+  result.seed = read_seed(fault);
+  result.when = read_anchored_window(fault, target);
+  return result;
+}
+
+Fault read_disk(const Options& fault, const Target& target) {
+  static constexpr std::array<std::string_view, 4> kTroubles{"slow", "error", "no-space",
+                                                             "corrupt"};
+  DiskFault result;
+  result.node = read_node(fault.at("node"), target);
+  result.trouble = static_cast<DiskFault::Trouble>(fault.at("trouble").choice(kTroubles));
+  if (const auto extra = fault.find("extra")) {
+    if (result.trouble != DiskFault::Trouble::slow) extra->fail("expected with trouble \"slow\"");
+    result.extra = read_duration(*extra);
+  }
+  result.when = read_anchored_window(fault, target);
   return result;
 }
 
@@ -274,9 +372,10 @@ Fault read_skew(const Options& fault, const Target& target) {
 
 Fault read_fault(const Options& fault, const Target& target) {
   using Reader = Fault (*)(const Options&, const Target&);
-  static constexpr std::array<std::string_view, 11> kTypes{
+  static constexpr std::array<std::string_view, 16> kTypes{
       "drop",    "duplicate", "partition", "crash", "mutate", "round-partition",
-      "silence", "replay",    "noise",     "twins", "skew"};
+      "silence", "replay",    "noise",     "twins", "skew",   "outage",
+      "pause",   "cut",       "links",     "disk"};
   static constexpr std::array<Reader, kTypes.size()> kReaders{
       [](const Options& f, const Target& t) -> Fault { return read_drop(f, t); },
       [](const Options& f, const Target& t) -> Fault { return read_duplicate(f, t); },
@@ -288,7 +387,12 @@ Fault read_fault(const Options& fault, const Target& target) {
       read_replay,
       read_noise,
       read_twins,
-      read_skew};
+      read_skew,
+      read_outage,
+      read_pause,
+      read_cut,
+      read_links,
+      read_disk};
   return kReaders[fault.at("type").choice(kTypes)](fault, target);
 }
 

@@ -20,6 +20,8 @@ NodeId read_node(const OptionValue& value, const Target& target);
 /// Bounded, so that sums of a few durations cannot overflow.
 Duration read_duration(const OptionValue& value);
 Window read_window(const Options& fault);
+/// A window that may count from something that happens ("after").
+Window read_anchored_window(const Options& fault, const Target& target);
 /// The groups of a partition, which separate some nodes from others.
 std::vector<NodeSet> read_groups(const Options& fault, const Target& target);
 

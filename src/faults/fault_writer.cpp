@@ -1,5 +1,7 @@
 #include "faults/fault_writer.h"
 
+#include <array>
+
 #include <fmt/format.h>
 
 #include "core/assert.h"
@@ -28,6 +30,24 @@ void add_window(Members& members, const Window& window) {
   DISSENSUS_ASSERT(!window.until_round, "to_json : a window by time has no rounds");
   if (window.from != Duration{}) members.add_duration("from", window.from);
   if (window.until) members.add_duration("until", *window.until);
+}
+
+void add_window(Members& members, const Window& window, const SystemDescription& description) {
+  if (window.after) {
+    const Anchor& anchor = *window.after;
+    Members after;
+    if (anchor.phase) after.add_text("phase", description.phases.at(*anchor.phase));
+    if (anchor.round) after.add_number("round", *anchor.round);
+    if (anchor.node) after.add_number("node", *anchor.node);
+    if (anchor.nth != 1) after.add_number("nth", anchor.nth);
+    if (anchor.relative) after.add("relative", "true");
+    members.add("after", after.on_one_line());
+  }
+  add_window(members, window);
+}
+
+void add_nodes(Members& members, std::string_view key, const NodeSet& nodes) {
+  members.add(key, fmt::format("[{}]", fmt::join(nodes, ", ")));
 }
 
 void add_groups(Members& members, const std::vector<NodeSet>& groups) {
@@ -64,7 +84,7 @@ class FaultWriter {
     Members members;
     members.add_text("type", "partition");
     add_groups(members, fault.groups);
-    add_window(members, fault.when);
+    add_window(members, fault.when, description_);
     return members;
   }
   Members operator()(const CrashFault& fault) const {
@@ -143,7 +163,54 @@ class FaultWriter {
     members.add_number("node", fault.node);
     if (fault.offset != Duration{}) members.add_duration("offset", fault.offset);
     if (fault.drift_ppm != 0) members.add("drift_ppm", fmt::to_string(fault.drift_ppm));
-    add_window(members, fault.when);
+    add_window(members, fault.when, description_);
+    return members;
+  }
+  Members operator()(const OutageFault& fault) const {
+    Members members;
+    members.add_text("type", "outage");
+    add_nodes(members, "nodes", fault.nodes);
+    add_window(members, fault.when, description_);
+    return members;
+  }
+  Members operator()(const PauseFault& fault) const {
+    Members members;
+    members.add_text("type", "pause");
+    add_nodes(members, "nodes", fault.nodes);
+    add_window(members, fault.when, description_);
+    return members;
+  }
+  Members operator()(const CutFault& fault) const {
+    static constexpr std::array<std::string_view, 3> kShapes{"bridge", "ring", "one-way"};
+    Members members;
+    members.add_text("type", "cut");
+    members.add_text("shape", kShapes[static_cast<std::size_t>(fault.shape)]);
+    add_nodes(members, "nodes", fault.nodes);
+    add_window(members, fault.when, description_);
+    return members;
+  }
+  Members operator()(const LinkFault& fault) const {
+    Members members;
+    members.add_text("type", "links");
+    const NodeSet all = other_nodes(kNoNode, nodes_);
+    if (fault.senders != all) add_nodes(members, "senders", fault.senders);
+    if (fault.receivers != all) add_nodes(members, "receivers", fault.receivers);
+    if (fault.loss > 0) members.add("loss", fmt::format("{}", fault.loss));
+    if (fault.duplicate > 0) members.add("duplicate", fmt::format("{}", fault.duplicate));
+    if (fault.jitter != Duration{}) members.add_duration("jitter", fault.jitter);
+    members.add_number("seed", fault.seed);
+    add_window(members, fault.when, description_);
+    return members;
+  }
+  Members operator()(const DiskFault& fault) const {
+    static constexpr std::array<std::string_view, 4> kTroubles{"slow", "error", "no-space",
+                                                               "corrupt"};
+    Members members;
+    members.add_text("type", "disk");
+    members.add_number("node", fault.node);
+    members.add_text("trouble", kTroubles[static_cast<std::size_t>(fault.trouble)]);
+    if (fault.extra != Duration{}) members.add_duration("extra", fault.extra);
+    add_window(members, fault.when, description_);
     return members;
   }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "faults/byzantine_plan.h"
+#include "faults/environment_plan.h"
 #include "faults/fault_plan.h"
 #include "faults/message_schedule.h"
 #include "faults/online_interposer.h"
@@ -13,19 +14,21 @@ namespace dissensus::faults {
 
 namespace {
 
-/// What happens to a message, in this order: partitions, drop faults, Byzantine faults, duplicate
-/// faults, scheduler.
+/// What happens to a message, in this order: partitions, drop faults, cuts, Byzantine faults,
+/// duplicate faults or unreliable links, scheduler.
 template <class Scheduler>
 class ScheduleInterposer final : public sim::Interposer {
  public:
   ScheduleInterposer(const Schedule& schedule, std::size_t nodes, Scheduler scheduler)
       : plan_(schedule.faults, nodes),
+        environment_(schedule.faults, nodes),
         byzantine_(schedule.faults, nodes),
         scheduler_(std::move(scheduler)),
         plan_sees_messages_(!plan_.ignores_messages()) {}
 
   void attach(sim::World& world) override {
     plan_.attach(world);
+    environment_.attach(world);
     byzantine_.attach(world);
     scheduler_.attach(world);
   }
@@ -45,6 +48,11 @@ class ScheduleInterposer final : public sim::Interposer {
         return;
       }
     }
+    if (environment_.sees_messages() &&
+        environment_.separates(transmission.from, transmission.to)) {
+      world.drop(transmission, DropReason::partition);
+      return;
+    }
     if (byzantine_.sees_messages()) {
       pass_by_liars(world, std::move(transmission));
     } else {
@@ -57,13 +65,19 @@ class ScheduleInterposer final : public sim::Interposer {
       scheduler_.on_alarm(world);
     } else if ((tag & ByzantinePlan::kAlarmBit) != 0) {
       byzantine_.on_alarm(world, tag);
+    } else if ((tag & EnvironmentPlan::kAlarmBit) != 0) {
+      environment_.on_alarm(world, tag);
     } else {
       plan_.on_alarm(world, tag);
     }
   }
   void on_round(sim::World& world, NodeId node, std::uint64_t round) override {
     plan_.on_round(world, node, round);
+    environment_.on_round(world, node, round);
     byzantine_.on_round(world, node, round);
+  }
+  void on_phase(sim::World& world, NodeId node, std::uint32_t phase) override {
+    environment_.on_phase(world, node, phase);
   }
   void on_phase_end(sim::World& world) override { end(world); }
   void detach(sim::World& world) override { end(world); }
@@ -81,7 +95,23 @@ class ScheduleInterposer final : public sim::Interposer {
         return;
       }
     }
+    if (environment_.sees_messages()) {
+      pass_unreliably(world, std::move(transmission));
+      return;
+    }
     scheduler_.pass(world, {std::move(transmission), Duration{}});
+  }
+  void pass_unreliably(sim::World& world, sim::Transmission&& transmission) {
+    const EnvironmentPlan::Fate fate = environment_.judge(transmission);
+    if (fate.lost) {
+      world.drop(transmission, DropReason::schedule);
+      return;
+    }
+    if (fate.twice) {
+      record_duplicate(world, transmission);
+      scheduler_.pass(world, {transmission, fate.copy_late});
+    }
+    scheduler_.pass(world, {std::move(transmission), fate.late});
   }
   void pass_by_liars(sim::World& world, sim::Transmission&& transmission) {
     ByzantinePlan::Fate fate = byzantine_.judge(world, transmission);
@@ -123,10 +153,12 @@ class ScheduleInterposer final : public sim::Interposer {
     ended_ = true;
     scheduler_.release_all(world);
     plan_.end(world);
+    environment_.end(world);
     byzantine_.end(world);
   }
 
   FaultPlan plan_;
+  EnvironmentPlan environment_;
   ByzantinePlan byzantine_;
   Scheduler scheduler_;
   bool plan_sees_messages_;

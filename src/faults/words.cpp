@@ -51,11 +51,46 @@ std::string words_of(const Window& window) {
   return fmt::format(" from {} to {}", in_words(window.from), in_words(*window.until));
 }
 
-std::string words_of(const std::vector<NodeSet>& groups, std::size_t nodes) {
+/// "when node 2 enters leader for the 3rd time".
+std::string words_of(const Anchor& anchor, const SystemDescription& description) {
+  const std::string who = anchor.node ? fmt::format("node {}", *anchor.node) : "some node (N)";
+  const std::string what =
+      anchor.phase ? description.phases.at(*anchor.phase) : fmt::format("round {}", *anchor.round);
+  std::string text = fmt::format("{} enters {}", who, what);
+  if (anchor.nth > 1) {
+    text += anchor.node ? fmt::format(" for the {} time", ordinal(anchor.nth))
+                        : fmt::format(", the {} time that one does", ordinal(anchor.nth));
+  }
+  return text;
+}
+
+std::string words_of(const Window& window, const SystemDescription& description) {
+  if (!window.after) return words_of(window);
+  const std::string anchor = words_of(*window.after, description);
+  std::string text = window.from == Duration{}
+                         ? fmt::format(" when {}", anchor)
+                         : fmt::format(" {} after {}", in_words(window.from), anchor);
+  if (window.until) text += fmt::format(", for {}", in_words(*window.until - window.from));
+  return text;
+}
+
+/// Node numbers of an anchored fault may count from the node that did what it waits for.
+std::string node_words(NodeId node, const Window& window) {
+  if (!window.after || !window.after->relative) return fmt::to_string(node);
+  return node == 0 ? "N" : fmt::format("N+{}", node);
+}
+std::string listed(const NodeSet& nodes, const Window& window) {
+  std::vector<std::string> items;
+  for (const NodeId node : nodes) items.push_back(node_words(node, window));
+  return listed(items);
+}
+
+std::string words_of(const std::vector<NodeSet>& groups, std::size_t nodes,
+                     const Window& window = {}) {
   std::vector<std::string> parts;
   std::size_t named = 0;
   for (const NodeSet& group : groups) {
-    parts.push_back(listed(group));
+    parts.push_back(listed(group, window));
     named += group.size();
   }
   if (named < nodes) parts.emplace_back("the others");
@@ -150,8 +185,8 @@ struct FaultWords {
     return words_of(fault.messages, description) + words_of_copies(fault);
   }
   std::string operator()(const PartitionFault& fault) const {
-    return fmt::format("a partition separates {}{}", words_of(fault.groups, nodes),
-                       words_of(fault.when));
+    return fmt::format("a partition separates {}{}", words_of(fault.groups, nodes, fault.when),
+                       words_of(fault.when, description));
   }
   std::string operator()(const CrashFault& fault) const {
     if (fault.at == Duration{} && !fault.restart_after) {
@@ -205,8 +240,75 @@ struct FaultWords {
     if (fault.offset < Duration{}) parts.push_back("is " + in_words(-fault.offset) + " behind");
     if (fault.drift_ppm != 0) parts.push_back(fmt::format("drifts by {} ppm", fault.drift_ppm));
     if (parts.empty()) parts.emplace_back("is right");
-    return fmt::format("the clock of node {} {}{}", fault.node, listed(parts),
-                       words_of(fault.when));
+    return fmt::format("the clock of node {} {}{}", node_words(fault.node, fault.when),
+                       listed(parts), words_of(fault.when, description));
+  }
+  std::string operator()(const OutageFault& fault) const {
+    const bool one = fault.nodes.size() == 1;
+    std::string text =
+        fmt::format("{} {} {}{}", one ? "node" : "nodes", listed(fault.nodes, fault.when),
+                    one ? "crashes" : "crash", words_of_moment(fault.when));
+    if (!fault.when.until) return text + (one ? " and stays down" : " and stay down");
+    return text + fmt::format(" and {} {} later", one ? "restarts" : "restart",
+                              in_words(*fault.when.until - fault.when.from));
+  }
+  std::string operator()(const PauseFault& fault) const {
+    const bool one = fault.nodes.size() == 1;
+    return fmt::format("{} {} {}{}", one ? "node" : "nodes", listed(fault.nodes, fault.when),
+                       one ? "stands still" : "stand still", words_of(fault.when, description));
+  }
+  std::string operator()(const CutFault& fault) const {
+    const std::string when = words_of(fault.when, description);
+    const NodeSet rest(fault.nodes.begin() + 1, fault.nodes.end());
+    switch (fault.shape) {
+      case CutFault::Shape::bridge:
+        return fmt::format("a partition separates {} | the others, and only {} hears both{}",
+                           listed(rest, fault.when), node_words(fault.nodes.front(), fault.when),
+                           when);
+      case CutFault::Shape::ring:
+        return fmt::format("nodes {} hear their neighbours in this ring alone{}",
+                           listed(fault.nodes, fault.when), when);
+      case CutFault::Shape::one_way:
+        break;
+    }
+    return fmt::format("nobody else hears {}, which hear everybody{}",
+                       listed(fault.nodes, fault.when), when);
+  }
+  std::string operator()(const LinkFault& fault) const {
+    std::vector<std::string> parts;
+    if (fault.loss > 0) parts.push_back(fmt::format("{:.3g} % are lost", fault.loss * 100));
+    if (fault.duplicate > 0) {
+      parts.push_back(fmt::format("{:.3g} % arrive twice", fault.duplicate * 100));
+    }
+    if (fault.jitter > Duration{}) {
+      parts.push_back(fmt::format("each is up to {} late", in_words(fault.jitter)));
+    }
+    if (parts.empty()) parts.emplace_back("none is lost");
+    return fmt::format("of the messages from {} to {} {}{} (seed {})",
+                       listed(fault.senders, fault.when), listed(fault.receivers, fault.when),
+                       listed(parts), words_of(fault.when, description), fault.seed);
+  }
+  std::string operator()(const DiskFault& fault) const {
+    const std::string node = node_words(fault.node, fault.when);
+    const std::string when = words_of(fault.when, description);
+    switch (fault.trouble) {
+      case DiskFault::Trouble::slow:
+        return fmt::format("syncs of node {}'s disk take {} longer{}", node, in_words(fault.extra),
+                           when);
+      case DiskFault::Trouble::error:
+        return fmt::format("writes and syncs of node {}'s disk fail{}", node, when);
+      case DiskFault::Trouble::no_space:
+        return fmt::format("node {}'s disk is full{}", node, when);
+      case DiskFault::Trouble::corrupt:
+        break;
+    }
+    return fmt::format("reads of node {}'s disk have a wrong bit{}", node, when);
+  }
+  std::string words_of_moment(const Window& window) const {
+    if (!window.after) return fmt::format(" at {}", in_words(window.from));
+    Window moment = window;
+    moment.until.reset();
+    return words_of(moment, description);
   }
 };
 

@@ -78,6 +78,9 @@ void Oracle::on_report(const Event& event) {
       nodes_[event.node].last_decision = event.time;
       update_goal();
       break;
+    case EventType::broken:
+      on_broken(event);
+      break;
     case EventType::phase_end:
       start_demand(event.time + config_.heal);
       break;
@@ -147,6 +150,7 @@ void Oracle::check_integrity(const Event& event, const Instance& instance) {
   if (!config_.integrity || !level.integrity) return;
   for (const Decision& earlier : instance.decisions) {
     if (earlier.node != event.node) continue;
+    if (level.repeatable && earlier.value == event.value) continue;
     Violation violation = violation_at(event, level, "integrity", "decided-twice");
     violation.values = {earlier.value, event.value};
     violation.text = fmt::format("node {} decided {} {} twice: first {}, then {}", event.node,
@@ -259,6 +263,24 @@ void Oracle::check_deadlines(Time now, EventId event) {
       fmt::format("{} {} decided no {} within {}", late.size() == 1 ? "node" : "nodes",
                   fmt::join(late, ", "), violation.level, dissensus::to_string(demand.bound));
   violation.nodes = std::move(late);
+  add_violation(std::move(violation));
+}
+
+// ---- invariants of the system
+
+void Oracle::on_broken(const Event& event) {
+  if (!nodes_[event.node].correct) return;
+  if (event.detail < config_.ignored_invariants.size() && config_.ignored_invariants[event.detail])
+    return;
+  const InvariantDescription& invariant = description_.invariants.at(event.detail);
+  Violation violation;
+  violation.property = "invariant";
+  violation.rule = invariant.name;
+  violation.instance = event.number;
+  violation.nodes = {event.node};
+  violation.event = event.id;
+  violation.time = event.time;
+  violation.text = fmt::format("node {}: {} ({})", event.node, invariant.text, event.number);
   add_violation(std::move(violation));
 }
 
@@ -428,6 +450,7 @@ Verdict Oracle::finish(const RunEnd& end) {
   judge_safety(config_.agreement, "agreement");
   judge_safety(config_.validity, "validity");
   judge_safety(config_.integrity, "integrity");
+  judge_safety(!description_.invariants.empty(), "invariant");
   judge_termination(end);
   judge_rules(end);
 

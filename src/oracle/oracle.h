@@ -81,6 +81,7 @@ class Oracle {
   void check_integrity(const Event& event, const Instance& instance);
   void check_agreement(const Event& event, Instance& instance);
   void check_rules(EventId event, Time time);
+  void on_broken(const Event& event);
   void check_deadlines(Time now, EventId event);
   void update_goal();
   void start_demand(Time at);

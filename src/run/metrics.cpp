@@ -63,6 +63,10 @@ void MetricsCollector::on_event(const Event& event) {
       node = {static_cast<std::uint32_t>(event.number), event.time, true};
       break;
     }
+    case EventType::disk:
+      ++disk_[event.detail].events;
+      disk_[event.detail].bytes += event.number;
+      break;
     default:
       break;
   }
@@ -150,6 +154,14 @@ std::string MetricsCollector::to_json(const MetricSelection& selection,
       phases[description_.phases[phase]] = std::move(by_node);
     }
     json["phase_us_by_node"] = std::move(phases);
+  }
+  static constexpr std::array<std::string_view, sim::kDiskEvents> kDiskNames{
+      "syncs", "written_through", "failures", "reads", "corrupted_reads", "unsynced_at_crash"};
+  for (std::size_t i = 0; i < disk_.size(); ++i) {
+    // Systems without disks have no such figures.
+    if (disk_[i].events == 0) continue;
+    json["disk"][std::string(kDiskNames[i])] = {{"count", disk_[i].events},
+                                                {"bytes", disk_[i].bytes}};
   }
   return json.dump(2) + "\n";
 }

@@ -12,6 +12,7 @@
 
 #include "core/event.h"
 #include "run/metric_groups.h"
+#include "sim/disk.h"
 #include "sim/outcome.h"
 
 namespace dissensus::run {
@@ -54,6 +55,11 @@ class MetricsCollector final : public EventSink {
   std::vector<std::uint32_t> under_way_;  ///< messages per link, [from * nodes + to]
   std::uint32_t link_max_ = 0;
   std::uint64_t submissions_ = 0;
+  struct DiskTotals {
+    std::uint64_t events = 0;
+    std::uint64_t bytes = 0;
+  };
+  std::array<DiskTotals, sim::kDiskEvents> disk_{};
 };
 
 }  // namespace dissensus::run

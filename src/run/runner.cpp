@@ -7,6 +7,7 @@
 #include "faults/schedule_interposer.h"
 #include "run/metrics.h"
 #include "run/observation.h"
+#include "run/worker_process.h"
 #include "sim/world.h"
 
 namespace dissensus::run {
@@ -50,6 +51,17 @@ RunResult result_of(const sim::World& world, sim::StopReason stop, Observation& 
   return result;
 }
 
+/// The run ended because the code under test ended the process.
+RunResult crashed(RunResult result, const sim::World& world, oracle::Violation violation) {
+  violation.event = world.last_event();
+  violation.time = world.now();
+  result.verdict.outcome = oracle::Outcome::fail;
+  result.verdict.properties.push_back({"crash", oracle::Outcome::fail, violation.text});
+  result.verdict.violations.push_back(std::move(violation));
+  result.ended_by = "crash";
+  return result;
+}
+
 /// The world under the schedule, up to the moment of the branch if there is one, then on.
 sim::StopReason run_world(sim::World& world, const Scenario& scenario,
                           const std::optional<Branch>& branch,
@@ -84,9 +96,31 @@ void refuse_simulated_faults(const Scenario& scenario, const std::vector<faults:
 }
 }  // namespace
 
+Runner::Runner() = default;
+Runner::~Runner() = default;
+
 RunResult Runner::run(const Scenario& scenario, const faults::Schedule& schedule,
                       std::uint64_t seed, const RunOptions& options) {
-  if (scenario.system->traits().outside) refuse_simulated_faults(scenario, schedule.faults);
+  if (!scenario.system->traits().may_end_the_process) {
+    return run_here(scenario, schedule, seed, options);
+  }
+  if (options.scheduler != nullptr) {
+    throw InputError(scenario.path +
+                     ": system.forked: online searches decide within the process, expected false");
+  }
+  if (!worker_) {
+    worker_ = std::make_unique<WorkerProcess>(
+        [this](const Scenario& s, const faults::Schedule& f, std::uint64_t n, const RunOptions& o) {
+          return run_here(s, f, n, o);
+        });
+  }
+  return worker_->run(scenario, schedule, seed, options);
+}
+
+RunResult Runner::run_here(const Scenario& scenario, const faults::Schedule& schedule,
+                           std::uint64_t seed, const RunOptions& options) {
+  const SystemTraits traits = scenario.system->traits();
+  if (traits.outside) refuse_simulated_faults(scenario, schedule.faults);
   Observation observation(scenario);
   exempt_liars(schedule, observation.oracle());
   if (options.branch && options.branch->schedule) {
@@ -114,15 +148,23 @@ RunResult Runner::run(const Scenario& scenario, const faults::Schedule& schedule
   sim::World world(scenario.plan, *scenario.system, seed, observation, interposer.get(),
                    options.clock, memory_);
   observation.attach(world);
-  const sim::StopReason stop = run_world(world, scenario, options.branch, other);
-  RunResult result = result_of(world, stop, observation);
-  if (recorder) {
-    result.records = std::move(recorder->records);
-    result.records_cut = recorder->is_cut;
+  const auto finish = [&](sim::StopReason stop) {
+    RunResult result = result_of(world, stop, observation);
+    if (recorder) {
+      result.records = std::move(recorder->records);
+      result.records_cut = recorder->is_cut;
+    }
+    if (metrics) {
+      result.metrics_json = metrics->to_json(scenario.metrics, world.counters(), world.now());
+    }
+    return result;
+  };
+  if (traits.may_end_the_process) {
+    set_crashed_run([&](const oracle::Violation& crash) {
+      return crashed(finish(sim::StopReason::event_limit), world, crash);
+    });
   }
-  if (metrics) {
-    result.metrics_json = metrics->to_json(scenario.metrics, world.counters(), world.now());
-  }
+  RunResult result = finish(run_world(world, scenario, options.branch, other));
   if (options.log && world.outside() != nullptr)
     result.attachments = world.outside()->attachments();
   if (online) result.recorded = faults::Schedule{online->recorded(world.now()), schedule.faults};

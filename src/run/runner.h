@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,14 +65,22 @@ struct RunResult {
   std::vector<Outside::Attachment> attachments;
 };
 
+class WorkerProcess;
+
 /// Runs scenarios one after another, reusing memory. One per thread.
 class Runner {
  public:
+  Runner();
+  ~Runner();
   RunResult run(const Scenario& scenario, const faults::Schedule& schedule, std::uint64_t seed,
                 const RunOptions& options = {});
 
  private:
+  RunResult run_here(const Scenario& scenario, const faults::Schedule& schedule, std::uint64_t seed,
+                     const RunOptions& options);
+
   sim::WorldMemory memory_;
+  std::unique_ptr<WorkerProcess> worker_;  ///< for code that may end the process
 };
 
 /// All that is needed to repeat a run.

@@ -28,6 +28,7 @@ class ScenarioReader {
     read_system();
     read_network();
     read_clocks();
+    read_disk();
     read_workload();
     read_space();
     read_phases();
@@ -45,6 +46,7 @@ class ScenarioReader {
   void read_link_model(const Options& options, sim::LinkModel& model);
   sim::Latency read_latency(const OptionValue& value);
   void read_clocks();
+  void read_disk();
   void read_workload();
   void read_space();
   void read_byzantine(const Options& options);
@@ -52,6 +54,7 @@ class ScenarioReader {
   void read_phases();
   void read_oracle();
   void read_termination(const Options& options);
+  void read_invariants(const OptionValue& list);
   void read_rule(const Options& options);
   void read_metrics();
   void read_limits();
@@ -209,6 +212,21 @@ void ScenarioReader::read_clocks() {
   }
 }
 
+void ScenarioReader::read_disk() {
+  const Options options = document_.table("disk");
+  sim::DiskModel& disk = scenario_.plan.disk;
+  if (const auto write = options.find("write")) disk.write = read_latency(*write);
+  if (const auto sync = options.find("sync")) disk.sync = read_latency(*sync);
+  disk.sector = static_cast<std::uint32_t>(options.integer("sector", disk.sector, 1, 1 << 20));
+  disk.keep_all = options.number("keep_unsynced", disk.keep_all, 0, 1);
+  disk.lose_all = options.number("lose_unsynced", disk.lose_all, 0, 1);
+  if (disk.keep_all + disk.lose_all > 1 + 1e-9) {
+    options.fail("expected keep_unsynced and lose_unsynced that add up to 1 at most");
+  }
+  disk.torn = options.boolean("torn", disk.torn);
+  disk.corrupt_reads = options.number("corrupt_reads", 0, 0, 1);
+}
+
 void ScenarioReader::read_workload() {
   sim::WorldPlan& plan = scenario_.plan;
   for (const Options& table : document_.tables("workload")) {
@@ -227,7 +245,7 @@ void ScenarioReader::read_space() {
   ScheduleSpace& space = scenario_.space;
   static constexpr std::string_view kTypes[] = {"none", "delay", "priority", "faults"};
   space.type = static_cast<ScheduleSpace::Type>(
-      options.choice("type", kTypes, options.has("byzantine") ? 3 : 0));
+      options.choice("type", kTypes, options.has("byzantine") || options.has("faults") ? 3 : 0));
   space.max_delay = options.duration("max_delay", space.max_delay);
   if (space.max_delay > std::chrono::milliseconds(faults::kDelayMsMax)) {
     options.fail("max_delay", "expected at most 1h");
@@ -251,6 +269,10 @@ void ScenarioReader::read_space() {
   }
   space.rate = faults::read_rate(options.table("rate"));
   if (options.has("byzantine")) read_byzantine(options.table("byzantine"));
+  if (options.has("faults")) {
+    space.environment = faults::read_environment_space(options.table("faults"), description(),
+                                                       scenario_.plan.nodes);
+  }
 }
 
 NodeSet ScenarioReader::read_nodes(const OptionValue& value) const {
@@ -337,6 +359,22 @@ void ScenarioReader::read_phases() {
   scenario_.oracle.heal = options.duration("heal", Duration{});
 }
 
+void ScenarioReader::read_invariants(const OptionValue& list) {
+  std::vector<std::string> known;
+  for (const InvariantDescription& invariant : description().invariants)
+    known.push_back(invariant.name);
+  std::vector<bool>& ignored = scenario_.oracle.ignored_invariants;
+  ignored.assign(known.size(), true);
+  for (const OptionValue& value : list.list()) {
+    const auto found = std::find(known.begin(), known.end(), value.text());
+    if (found == known.end()) {
+      value.fail(fmt::format("no such invariant '{}'{} (known: {})", value.text(),
+                             suggestion(value.text(), known), fmt::join(known, ", ")));
+    }
+    ignored[static_cast<std::size_t>(found - known.begin())] = false;
+  }
+}
+
 void ScenarioReader::read_termination(const Options& options) {
   oracle::TerminationDemand demand;
   demand.level = read_level(options.at("level"));
@@ -365,6 +403,7 @@ void ScenarioReader::read_oracle() {
   config.validity = options.boolean("validity", true);
   config.integrity = options.boolean("integrity", true);
   scenario_.stop_on_violation = options.boolean("stop_on_violation", true);
+  if (const auto invariants = options.find("invariants")) read_invariants(*invariants);
   if (options.has("termination")) read_termination(options.table("termination"));
   if (const auto done = options.find("done")) {
     config.done =

@@ -12,6 +12,7 @@
 #include "dissensus/system.h"
 
 #include "faults/byzantine_space.h"
+#include "faults/environment_space.h"
 #include "faults/schedule.h"
 #include "oracle/config.h"
 #include "run/metric_groups.h"
@@ -29,6 +30,7 @@ struct ScheduleSpace {
   std::vector<MessageKind> kinds;  ///< whose genes vary; the others keep delay 0
   faults::PriorityRate rate;
   faults::ByzantineSpace byzantine;  ///< drawn beside the delays or priorities, or alone (faults)
+  faults::EnvironmentSpace environment;  ///< likewise
 };
 
 /// When the faults stop ([phases]).

@@ -79,6 +79,12 @@ faults::Schedule random_schedule(const Scenario& scenario, Random& random) {
   if (!scenario.space.byzantine.empty()) {
     schedule.faults = faults::random_faults(scenario.space.byzantine, scenario.nodes(), random);
   }
+  if (!scenario.space.environment.empty()) {
+    for (faults::Fault& fault :
+         faults::random_environment(scenario.space.environment, scenario.nodes(), random)) {
+      schedule.faults.push_back(std::move(fault));
+    }
+  }
   return schedule;
 }
 

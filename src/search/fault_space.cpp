@@ -89,6 +89,66 @@ std::shared_ptr<const FaultStrategy> make_fault_strategy(const faults::Byzantine
   return std::make_shared<ByzantineStrategy>(space, nodes);
 }
 
+namespace {
+class EnvironmentStrategy final : public FaultStrategy {
+ public:
+  EnvironmentStrategy(const faults::EnvironmentSpace& space, std::size_t nodes)
+      : space_(space), nodes_(nodes) {}
+
+  Fault draw(Random& random) const override { return faults::random_fault(space_, nodes_, random); }
+  Fault vary(const Fault& fault, Random& random) const override {
+    return faults::varied_fault(fault, space_, nodes_, random);
+  }
+  std::vector<Fault> draw_plan(std::size_t most, Random& random) const override {
+    const auto story = static_cast<faults::Story>(random.below(faults::kStories));
+    std::vector<Fault> plan = faults::random_story(space_, nodes_, story, random);
+    if (plan.size() > most) plan.resize(most);
+    return plan;
+  }
+
+ private:
+  faults::EnvironmentSpace space_;
+  std::size_t nodes_;
+};
+
+/// Faults of liars beside faults of the environment.
+class MixedStrategy final : public FaultStrategy {
+ public:
+  MixedStrategy(const faults::ByzantineSpace& byzantine,
+                const faults::EnvironmentSpace& environment, std::size_t nodes)
+      : byzantine_(byzantine, nodes),
+        environment_(environment, nodes),
+        limits_(limits_of(byzantine, nodes)),
+        share_(static_cast<double>(environment.total()) /
+               static_cast<double>(environment.total() + plan_size_max(byzantine, nodes))) {}
+
+  Fault draw(Random& random) const override {
+    return random.chance(share_) ? environment_.draw(random) : byzantine_.draw(random);
+  }
+  Fault vary(const Fault& fault, Random& random) const override {
+    return limits_[fault.index()] > 0 ? byzantine_.vary(fault, random)
+                                      : environment_.vary(fault, random);
+  }
+
+ private:
+  ByzantineStrategy byzantine_;
+  EnvironmentStrategy environment_;
+  Limits limits_;
+  double share_;
+};
+}  // namespace
+
+std::shared_ptr<const FaultStrategy> make_fault_strategy(const faults::EnvironmentSpace& space,
+                                                         std::size_t nodes) {
+  return std::make_shared<EnvironmentStrategy>(space, nodes);
+}
+
+std::shared_ptr<const FaultStrategy> make_fault_strategy(
+    const faults::ByzantineSpace& byzantine, const faults::EnvironmentSpace& environment,
+    std::size_t nodes) {
+  return std::make_shared<MixedStrategy>(byzantine, environment, nodes);
+}
+
 std::size_t plan_size_max(const faults::ByzantineSpace& space, std::size_t nodes) {
   const Limits limits = limits_of(space, nodes);
   return std::accumulate(limits.begin(), limits.end(), std::size_t{0});

@@ -9,12 +9,20 @@
 #include "dissensus/search.h"
 
 #include "faults/byzantine_space.h"
+#include "faults/environment_space.h"
 
 namespace dissensus::search {
 
 /// Faults of drawn plans; varied in their round, or in whom and how they hit.
 std::shared_ptr<const FaultStrategy> make_fault_strategy(const faults::ByzantineSpace& space,
                                                          std::size_t nodes);
+/// Faults of the environment, and plans in which they belong together.
+std::shared_ptr<const FaultStrategy> make_fault_strategy(const faults::EnvironmentSpace& space,
+                                                         std::size_t nodes);
+/// Both: each draw is of one of the two, by their sizes.
+std::shared_ptr<const FaultStrategy> make_fault_strategy(
+    const faults::ByzantineSpace& byzantine, const faults::EnvironmentSpace& environment,
+    std::size_t nodes);
 /// The most faults that a plan of the space can hold.
 std::size_t plan_size_max(const faults::ByzantineSpace& space, std::size_t nodes);
 

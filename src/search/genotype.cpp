@@ -35,12 +35,31 @@ faults::PrioritySchedule to_priorities(const Genotype& genotype, const run::Scen
 }
 }  // namespace
 
+namespace {
+/// What the spaces of the scenario admit; everything where a strategy of the user's own draws.
+std::vector<faults::Fault> admitted_faults(const std::vector<faults::Fault>& plan,
+                                           const run::Scenario& scenario) {
+  const faults::ByzantineSpace& byzantine = scenario.space.byzantine;
+  const faults::EnvironmentSpace& environment = scenario.space.environment;
+  if (byzantine.empty()) {
+    return environment.empty() ? plan : faults::admitted(plan, environment);
+  }
+  std::vector<faults::Fault> kept = admitted(plan, byzantine, scenario.nodes());
+  if (environment.empty()) return kept;
+  for (faults::Fault& fault : faults::admitted(plan, environment)) {
+    if (std::find(kept.begin(), kept.end(), fault) == kept.end()) kept.push_back(std::move(fault));
+  }
+  return kept;
+}
+}  // namespace
+
 SearchSpace make_space(const run::Scenario& scenario) {
   const faults::ByzantineSpace& byzantine = scenario.space.byzantine;
-  if (scenario.space.type == Type::none && byzantine.empty()) {
+  const faults::EnvironmentSpace& environment = scenario.space.environment;
+  if (scenario.space.type == Type::none && byzantine.empty() && environment.empty()) {
     throw InputError(scenario.path +
                      ": schedule.type: the scenario names no space to search, expected \"delay\", "
-                     "\"priority\" or a table schedule.byzantine");
+                     "\"priority\" or a table schedule.faults or schedule.byzantine");
   }
   const faults::GeneSpace genes = scenario.genes();
   SearchSpace space;
@@ -72,17 +91,20 @@ SearchSpace make_space(const run::Scenario& scenario) {
     space.high.assign(size, static_cast<double>(size));
   }
   if (!byzantine.empty()) {
-    space.fault_strategy = make_fault_strategy(byzantine, space.nodes);
-    space.faults_max = plan_size_max(byzantine, space.nodes);
+    space.fault_strategy = environment.empty()
+                               ? make_fault_strategy(byzantine, space.nodes)
+                               : make_fault_strategy(byzantine, environment, space.nodes);
+    space.faults_max = plan_size_max(byzantine, space.nodes) + environment.total();
+  } else if (!environment.empty()) {
+    space.fault_strategy = make_fault_strategy(environment, space.nodes);
+    space.faults_max = environment.total();
   }
   return space;
 }
 
 faults::Schedule to_schedule(const Genotype& genotype, const run::Scenario& scenario) {
   faults::Schedule schedule;
-  const faults::ByzantineSpace& byzantine = scenario.space.byzantine;
-  schedule.faults =
-      byzantine.empty() ? genotype.faults : admitted(genotype.faults, byzantine, scenario.nodes());
+  schedule.faults = admitted_faults(genotype.faults, scenario);
   const std::vector<std::size_t> varying = varying_genes(scenario);
   DISSENSUS_ASSERT(genotype.genes.size() == varying.size(),
                    "search::to_schedule : a genotype of this scenario");

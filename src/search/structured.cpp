@@ -289,10 +289,7 @@ Genotype draw_shape(const SearchSpace& space, Shape shape, Random& random) {
   genotype.genes = space.type == SearchSpace::Type::delay ? to_delays(space, lateness)
                                                           : to_priorities(lateness, random);
   if (space.fault_strategy) {
-    const std::size_t count = random.below(space.faults_max + 1);
-    for (std::size_t i = 0; i < count; ++i) {
-      genotype.faults.push_back(space.fault_strategy->draw(random));
-    }
+    genotype.faults = space.fault_strategy->draw_plan(space.faults_max, random);
   }
   return genotype;
 }

@@ -46,6 +46,13 @@ struct FaultReducer {
     if (level != start) duration = milliseconds(negative ? -level : level);
   }
 
+  /// An earlier time that the same thing happens may do.
+  void anchor(faults::Anchor& anchor) {
+    const std::int64_t start = std::int64_t{anchor.nth} - 1;
+    const std::int64_t level = source.next(start, Scale::count);
+    anchor.nth = static_cast<std::uint32_t>(level + 1);
+  }
+
   bool window(Window& window) {
     return window.by_round() ? window_of_rounds(window) : window_of_time(window);
   }
@@ -53,6 +60,7 @@ struct FaultReducer {
   // Two units: how much of the window is left when its end moves forward, and how much of that when
   // its beginning moves back.
   bool window_of_time(Window& window) {
+    if (window.after) anchor(*window.after);
     const Duration from = window.from;
     const Duration until = window.until ? *window.until : std::max(end, from + milliseconds(1));
     const std::int64_t length = whole_milliseconds(until - from);
@@ -143,6 +151,40 @@ struct FaultReducer {
     duration(fault.offset);
     if (fault.drift_ppm != 0 && source.next(1, Scale::whole) == 0) fault.drift_ppm = 0;
     return window(fault.when) && (fault.offset != Duration{} || fault.drift_ppm != 0);
+  }
+  bool operator()(faults::OutageFault& fault) {
+    const bool any = members(fault.nodes);
+    return window(fault.when) && any;
+  }
+  bool operator()(faults::PauseFault& fault) {
+    const bool any = members(fault.nodes);
+    return window(fault.when) && any;
+  }
+  /// Of a bridge and of those nobody hears there may be fewer; a ring is one piece.
+  bool operator()(faults::CutFault& fault) {
+    bool any = true;
+    if (fault.shape == faults::CutFault::Shape::one_way) any = members(fault.nodes);
+    if (fault.shape == faults::CutFault::Shape::bridge) {
+      NodeSet side(fault.nodes.begin() + 1, fault.nodes.end());
+      any = members(side);
+      fault.nodes.resize(1);
+      fault.nodes.insert(fault.nodes.end(), side.begin(), side.end());
+    }
+    return window(fault.when) && any;
+  }
+  bool operator()(faults::LinkFault& fault) {
+    const bool any_sender = members(fault.senders);
+    const bool any_receiver = members(fault.receivers);
+    if (fault.loss > 0 && source.next(1, Scale::whole) == 0) fault.loss = 0;
+    if (fault.duplicate > 0 && source.next(1, Scale::whole) == 0) fault.duplicate = 0;
+    duration(fault.jitter);
+    return window(fault.when) && any_sender && any_receiver &&
+           (fault.loss > 0 || fault.duplicate > 0 || fault.jitter > Duration{});
+  }
+  bool operator()(faults::DiskFault& fault) {
+    if (fault.trouble == faults::DiskFault::Trouble::slow) duration(fault.extra);
+    return window(fault.when) &&
+           (fault.trouble != faults::DiskFault::Trouble::slow || fault.extra > Duration{});
   }
 };
 

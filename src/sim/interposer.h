@@ -39,6 +39,8 @@ class Interposer {
   virtual void on_alarm(World& /*world*/, std::uint64_t /*tag*/) {}
   /// A node entered a round.
   virtual void on_round(World& /*world*/, NodeId /*node*/, std::uint64_t /*round*/) {}
+  /// A node entered a phase (index into SystemDescription::phases).
+  virtual void on_phase(World& /*world*/, NodeId /*node*/, std::uint32_t /*phase*/) {}
   /// The fault phase is over: no fault acts on what is sent from now on.
   virtual void on_phase_end(World& /*world*/) {}
   /// This interposer is about to be replaced: pass on (World::deliver) all that it still holds.

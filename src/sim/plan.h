@@ -10,6 +10,7 @@
 #include "dissensus/time.h"
 
 #include "core/limits.h"
+#include "sim/disk.h"
 #include "sim/link.h"
 
 namespace dissensus {
@@ -42,6 +43,7 @@ struct WorldPlan {
   std::vector<Submission> submissions;     ///< in order of time
   std::vector<Time> start;                 ///< start time per node; empty = all at once
   std::optional<Time> fault_phase_end;     ///< end_fault_phase happens by itself then
+  DiskModel disk;                          ///< of every node that uses one
   RunLimits limits;
 };
 

@@ -30,20 +30,20 @@ class World::NodeContext final : public Context {
   }
   void cancel_timer(TimerId timer) override { world_.cancel_timer(timer); }
   Random& random() override;
+  Disk& disk() override { return world_.disk_of(host_); }
   void proposed(Level level, std::uint64_t instance, const Digest& value) override {
     world_.report(EventType::propose, host_, level, instance, value);
   }
   void decided(Level level, std::uint64_t instance, const Digest& value) override {
     world_.report(EventType::decide, host_, level, instance, value);
   }
-  void phase(std::uint32_t phase) override {
-    world_.report(EventType::phase, host_, 0, phase, Digest{});
-  }
+  void phase(std::uint32_t phase) override { world_.enter_phase(host_, phase); }
   void round(std::uint64_t round) override { world_.enter_round(host_, round); }
   void observe(std::uint32_t observable, std::int64_t value) override {
     world_.report(EventType::observe, host_, static_cast<std::uint8_t>(observable),
                   static_cast<std::uint64_t>(value), Digest{});
   }
+  void broken(std::uint32_t invariant, std::uint64_t number) override;
   void log(std::string_view text) override {
     if (!world_.wants_log_) return;
     Event event;
@@ -74,12 +74,30 @@ struct World::Host {
   std::unique_ptr<Node> node;
   std::uint64_t round = 0;
   std::uint32_t incarnation = 0;
+  std::uint32_t pauses = 0;     ///< under way
+  std::uint32_t paused_us = 0;  ///< all pauses that are over, modulo 2^32
+  Time paused_since{};
+  std::vector<Slot> held;  ///< what came during the pause, in order
+  /// Timers that were due during the pause, and when.
+  std::vector<std::pair<std::uint32_t, Time>> held_timers;
   bool running = true;
   bool started = false;
 };
 
 Random& World::NodeContext::random() {
   return world_.hosts_[host_].random;
+}
+
+void World::NodeContext::broken(std::uint32_t invariant, std::uint64_t number) {
+  if (!world_.hosts_[host_].running) return;
+  Event event;
+  event.type = EventType::broken;
+  event.detail = static_cast<std::uint8_t>(invariant);
+  event.node = self_;
+  event.number = number;
+  event.text = world_.description_.invariants.at(invariant).name;
+  event.cause = world_.current_cause_;
+  world_.emit(event);
 }
 
 void World::NodeContext::step(std::uint32_t step, std::span<const StateValue> arguments) {
@@ -281,6 +299,7 @@ void World::step() {
     current_cause_ = 0;
     return;
   }
+  if (slots_[index].type == SlotType::timer && postpone_timer(index)) return;
   Slot slot = std::move(slots_[index]);
   chain_ = slot.next;
   if (chain_ != kNoSlot) __builtin_prefetch(&slots_[chain_]);
@@ -317,6 +336,7 @@ void World::execute(const Slot& slot, TimerId timer) {
       host->node->timer(host->context, timer, slot.tag);
       break;
     case SlotType::submit: {
+      if (hold_if_paused(*host, slot)) return;
       const std::size_t planned = plan_.submissions.size();
       // A copy: what is submitted now may bring more.
       const std::shared_ptr<const Request> request =
@@ -346,6 +366,12 @@ void World::execute(const Slot& slot, TimerId timer) {
       if (!host->running) return;
       host->node->happened(host->context);
       break;
+    case SlotType::disk:
+      if (!host->running || host->incarnation != slot.incarnation) return;
+      if (hold_if_paused(*host, slot)) return;
+      current_cause_ = slot.cause;
+      host->node->disk_done(host->context, disks_[slot.node]->complete(slot.tag));
+      break;
     case SlotType::phase_end:
       phase_end_pending_ = true;
       return;
@@ -358,8 +384,18 @@ void World::execute(const Slot& slot, TimerId timer) {
 
 void World::execute_delivery(NodeId from, NodeId to, const Message& message, EventId send_event) {
   const NodeId receiver = identity(to);
-  if (bounded_) --link(from, receiver).under_way;
   Host& host = hosts_[to];
+  if (host.pauses > 0) {
+    Slot slot;
+    slot.type = SlotType::deliver;
+    slot.node = to;
+    slot.peer = from;
+    slot.message = message;
+    slot.cause = static_cast<std::uint32_t>(send_event);
+    host.held.push_back(std::move(slot));
+    return;
+  }
+  if (bounded_) --link(from, receiver).under_way;
   Event event;
   event.cause = send_event;
   event.message = &message;
@@ -537,6 +573,7 @@ TimerId World::set_timer(NodeId host, Duration delay, std::uint64_t tag) {
   Slot& slot = slots_[index];
   slot.tag = tag;
   slot.incarnation = hosts_[host].incarnation;
+  slot.block = hosts_[host].paused_us;
   const TimerId timer = timer_id(index, slot.generation);
   push(global_delay(identity(host), delay), index);
   return timer;
@@ -568,12 +605,18 @@ void World::crash(NodeId node) {
   ++host.incarnation;
   record(EventType::crash, node, kNoNode, 0, {});
   if (outside_ != nullptr) outside_->crashed(node);
+  if (node < disks_.size() && disks_[node]) disks_[node]->crash();
+  if (host.pauses > 0) {
+    host.pauses = 1;
+    resume(node);  // what waited finds the node down
+  }
 }
 
 void World::restart(NodeId node) {
   Host& host = hosts_[node];
   if (host.running) return;
   host.running = true;
+  if (node < disks_.size() && disks_[node]) disks_[node]->restart();
   std::unique_ptr<Node> before = std::move(host.node);
   host.node = cluster_->make_node(node);
   const EventId cause =
@@ -584,6 +627,95 @@ void World::restart(NodeId node) {
     host.node->start(host.context);  // it crashed before its start time: there is nothing to keep
   }
   current_cause_ = cause;
+}
+
+// ---- pauses
+
+void World::pause(NodeId node) {
+  Host& host = hosts_[node];
+  if (!host.running) return;
+  if (host.pauses++ == 0) host.paused_since = queue_.now();
+}
+
+void World::resume(NodeId node) {
+  Host& host = hosts_[node];
+  if (host.pauses == 0 || --host.pauses > 0) return;
+  const Duration length = queue_.now() - host.paused_since;
+  host.paused_us += static_cast<std::uint32_t>(length.count());
+  if (host.running) adjust_clock(node, -length, 0);
+  for (Slot& held : std::exchange(host.held, {})) {
+    const std::uint32_t index = take_slot(held.type, held.node);
+    Slot& slot = slots_[index];
+    const std::uint32_t generation = slot.generation;
+    slot = std::move(held);
+    slot.generation = generation;
+    slot.next = kNoSlot;
+    slot.receivers = 1;
+    push(Duration{}, index);
+  }
+  for (const auto& [index, due] : std::exchange(host.held_timers, {})) {
+    slots_[index].block = host.paused_us;
+    push(due - host.paused_since, index);
+  }
+}
+
+bool World::hold_if_paused(Host& host, const Slot& slot) {
+  if (host.pauses == 0) return false;
+  host.held.push_back(slot);
+  return true;
+}
+
+/// True: the timer that is due waits longer, because its node's clock stood still for a while. It
+/// keeps its slot, by which its node knows it.
+bool World::postpone_timer(std::uint32_t index) {
+  Slot& slot = slots_[index];
+  Host& host = hosts_[slot.node];
+  if (!host.running || host.incarnation != slot.incarnation) return false;
+  const std::uint32_t stood_us = host.paused_us - slot.block;
+  if (stood_us == 0 && host.pauses == 0) return false;
+  chain_ = std::exchange(slot.next, kNoSlot);
+  if (stood_us > 0) {
+    slot.block = host.paused_us;
+    push(Duration{stood_us}, index);
+  } else {
+    host.held_timers.emplace_back(index, queue_.now());
+  }
+  return true;
+}
+
+// ---- disks
+
+Disk& World::disk_of(NodeId host) {
+  if (disks_.size() <= host) disks_.resize(hosts_.size());
+  std::unique_ptr<SimulatedDisk>& disk = disks_[host];
+  if (!disk) {
+    DiskHost& self = *this;
+    disk = std::make_unique<SimulatedDisk>(self, host, plan_.disk, seed_);
+  }
+  return *disk;
+}
+
+DiskTrouble& World::disk_trouble(NodeId node) {
+  disk_of(node);
+  return disks_[node]->trouble();
+}
+
+void World::disk_alarm(NodeId host, Duration delay, std::uint64_t sync) {
+  const std::uint32_t index = take_slot(SlotType::disk, host);
+  slots_[index].tag = sync;
+  slots_[index].incarnation = hosts_[host].incarnation;
+  push(delay, index);
+}
+
+void World::disk_event(NodeId host, DiskEvent what, std::uint64_t bytes) {
+  Event event;
+  event.type = EventType::disk;
+  event.detail = static_cast<std::uint8_t>(what);
+  event.node = identity(host);
+  event.number = bytes;
+  event.cause = current_cause_;
+  const EventId id = emit(event);
+  if (what == DiskEvent::synced) current_cause_ = id;
 }
 
 // ---- twins
@@ -644,6 +776,13 @@ void World::report(EventType type, NodeId host, std::uint8_t detail, std::uint64
   event.value = value;
   event.cause = current_cause_;
   emit(event);
+}
+
+void World::enter_phase(NodeId host, std::uint32_t phase) {
+  report(EventType::phase, host, 0, phase, Digest{});
+  if (interposer_ != nullptr && host < plan_.nodes && hosts_[host].running) {
+    interposer_->on_phase(*this, host, phase);
+  }
 }
 
 void World::enter_round(NodeId host, std::uint64_t round) {

@@ -14,6 +14,7 @@
 
 #include "core/event.h"
 #include "sim/clock.h"
+#include "sim/disk.h"
 #include "sim/event_queue.h"
 #include "sim/interposer.h"
 #include "sim/memory.h"
@@ -22,7 +23,7 @@
 
 namespace dissensus::sim {
 
-class World {
+class World : private DiskHost {
  public:
   /// All references must outlive the world; `interposer` and `clock` may be null.
   World(const WorldPlan& plan, const System& system, std::uint64_t seed, EventSink& sink,
@@ -67,6 +68,12 @@ class World {
   NodeId add_twin(NodeId node);
   /// Stops all copies; the nodes themselves go on.
   void stop_twins();
+  /// Stops a node that goes on later, its clock with it: what arrives and what is due waits. No
+  /// effect on nodes that are down; a crash ends the pause. Pauses of one node are counted.
+  void pause(NodeId node);
+  void resume(NodeId node);
+  /// What faults make of a node's disk; valid until the world ends.
+  DiskTrouble& disk_trouble(NodeId node);
   /// Changes a node's clock from now on: adds to its offset and to its drift.
   void adjust_clock(NodeId node, Duration offset, std::int32_t drift_ppm);
   /// Adds an event that only the interposer knows of (partition, heal, duplicate, mutate).
@@ -95,6 +102,7 @@ class World {
     start,
     phase_end,
     happening,
+    disk,
     cancelled
   };
   static constexpr std::uint32_t kNoSlot = UINT32_MAX;
@@ -147,6 +155,13 @@ class World {
   void send_over_link(const LinkModel& model, Transmission&& transmission);
   void transmit(Transmission&& transmission);
   void enqueue(NodeId from, NodeId to, Message&& message, EventId send_event, Duration delay);
+  Disk& disk_of(NodeId host);
+  Time disk_now() const override { return queue_.now(); }
+  void disk_alarm(NodeId host, Duration delay, std::uint64_t sync) override;
+  void disk_event(NodeId host, DiskEvent event, std::uint64_t bytes) override;
+  bool hold_if_paused(Host& host, const Slot& slot);
+  bool postpone_timer(std::uint32_t index);
+  void enter_phase(NodeId host, std::uint32_t phase);
   TimerId set_timer(NodeId host, Duration delay, std::uint64_t tag);
   void cancel_timer(TimerId timer);
   EventId emit(Event& event);
@@ -200,6 +215,7 @@ class World {
   bool wants_steps_ = false;
   bool bounded_ = false;                                  ///< some link has a bounded buffer
   std::vector<NodeId> twin_of_;                           ///< by host - nodes
+  std::vector<std::unique_ptr<SimulatedDisk>> disks_;  ///< by host, where one is used
   std::vector<std::shared_ptr<const Request>> requests_;  ///< submitted beside the plan
   std::vector<ClockAdjustment> adjustments_;              ///< by node; empty: no clock was adjusted
   WorldCounters counters_;

@@ -204,9 +204,9 @@ class SpanCollector {
     } else if (record.type == EventType::phase && has_node) {
       close(phase_[record.node], record.time, false, diagram_.phases);
       phase_[record.node] = Span{record.time, {}, record.node, record.number, {}, false};
-    } else if (record.type == EventType::partition) {
+    } else if (record.type == EventType::partition || record.type == EventType::fault) {
       partitions_[record.id] = Span{record.time, {}, kNoNode, 0, record.text, false};
-    } else if (record.type == EventType::heal) {
+    } else if (record.type == EventType::heal || record.type == EventType::fault_end) {
       close(partitions_[record.number], record.time, false, diagram_.partitions);
     } else if (record.type == EventType::phase_end) {
       diagram_.faults_end = record.time;

@@ -157,7 +157,10 @@ class SvgDiagram {
     return ends.size();
   }
 
-  static std::string partition_text(const Span& span) { return "partition " + span.text; }
+  /// Partitions into groups are told by these; other faults say what they are.
+  static std::string partition_text(const Span& span) {
+    return (span.text.starts_with('[') ? "partition " : "") + span.text;
+  }
 
   double y_of(NodeId node) const { return first_row_ + sizes_.row * node; }
   double row_y(double node) const { return first_row_ + sizes_.row * node; }

@@ -35,6 +35,8 @@ bool is_step_of_node(const Record& record) {
     case EventType::mutate:
     case EventType::partition:
     case EventType::heal:
+    case EventType::fault:
+    case EventType::fault_end:
     case EventType::phase_end:
       return false;
     default:

@@ -1,5 +1,7 @@
 #include "trace/labels.h"
 
+#include <array>
+
 #include <fmt/format.h>
 
 #include "dissensus/options.h"
@@ -23,6 +25,15 @@ std::string submission_text(const Record& record) {
     text += fmt::format(" {}={}", name, field_text(value));
   }
   return text;
+}
+
+/// In the order of sim::DiskEvent.
+std::string disk_text(const Record& record) {
+  static constexpr std::array<std::string_view, 6> kWords{
+      "disk: {} bytes synced", "disk: {} bytes written through", "disk: fails",
+      "disk: {} bytes read",   "disk: a wrong bit is read",      "disk: {} unsynced bytes at risk"};
+  if (record.detail >= kWords.size()) return fmt::format("disk event {}", record.detail);
+  return fmt::format(fmt::runtime(kWords[record.detail]), record.number);
 }
 
 }  // namespace
@@ -137,6 +148,14 @@ std::string event_text(const Header& header, const Record& record) {
       return "end of the fault phase";
     case EventType::log:
       return record.text;
+    case EventType::disk:
+      return disk_text(record);
+    case EventType::fault:
+      return record.text;
+    case EventType::fault_end:
+      return "the fault is over";
+    case EventType::broken:
+      return fmt::format("broken: {} ({})", record.text, record.number);
   }
   return std::string(to_string(record.type));
 }

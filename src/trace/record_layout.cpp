@@ -45,6 +45,10 @@ constexpr std::array<RecordLayout, kEventTypes> make_layouts() {
   set(EventType::mutate, make(kPeer, kMessageOptional));
   set(EventType::phase_end, make(kAlways));
   set(EventType::log, make(kAlways));
+  set(EventType::disk, make(kNode));
+  set(EventType::fault, make(kAlways));
+  set(EventType::fault_end, make(kAlways, 0, Key::partition));
+  set(EventType::broken, make(kNode));
   return layouts;
 }
 

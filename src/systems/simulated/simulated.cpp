@@ -1,6 +1,9 @@
 #include "systems/simulated/simulated.h"
 
 #include "systems/dag/system.h"
+#ifdef DISSENSUS_LIBRAFT
+#include "systems/libraft/system.h"
+#endif
 #include "systems/majority/majority.h"
 #include "systems/xrpl/system.h"
 
@@ -12,6 +15,9 @@ const SystemRegistry& simulated_systems() {
     registry.add(majority::majority_entry());
     registry.add(xrpl::xrpl_entry());
     registry.add(dag::dag_entry());
+#ifdef DISSENSUS_LIBRAFT
+    registry.add(libraft::libraft_entry());
+#endif
     return registry;
   }();
   return kRegistry;

@@ -1,0 +1,83 @@
+// Faults of the environment while a run goes on: nodes that are down or stand still, links that are
+// cut or unreliable, clocks and disks in trouble. Each has a window, which counts from the start of
+// the run or from something that happens in it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dissensus/random.h"
+
+#include "faults/schedule.h"
+#include "sim/world.h"
+
+namespace dissensus::faults {
+
+class EnvironmentPlan {
+ public:
+  /// `faults` must outlive the plan; those of other types are passed over, and so are partitions
+  /// and skews without an anchor, which FaultPlan and ByzantinePlan know.
+  EnvironmentPlan(const std::vector<Fault>& faults, std::size_t nodes);
+
+  void attach(sim::World& world);
+  /// Tags of this plan's alarms have kAlarmBit set.
+  static constexpr std::uint64_t kAlarmBit = std::uint64_t{1} << 61;
+  void on_alarm(sim::World& world, std::uint64_t tag);
+  void on_phase(sim::World& world, NodeId node, std::uint32_t phase);
+  void on_round(sim::World& world, NodeId node, std::uint64_t round);
+  /// Ends all faults: what is down with an end in view comes back.
+  void end(sim::World& world);
+
+  /// True if some fault concerns messages.
+  bool sees_messages() const { return sees_messages_; }
+  bool separates(NodeId from, NodeId to) const { return cut_[from * nodes_ + to] != 0; }
+
+  /// What unreliable links make of a message.
+  struct Fate {
+    bool lost = false;
+    bool twice = false;
+    Duration late{};
+    Duration copy_late{};
+  };
+  Fate judge(const sim::Transmission& sent);
+
+ private:
+  struct Entry {
+    const Fault* fault = nullptr;
+    const Window* window = nullptr;
+    std::uint32_t seen = 0;  ///< how often its anchor has happened
+    NodeId origin = 0;       ///< node numbers count from here
+    bool begun = false;
+    bool active = false;
+    EventId event = 0;  ///< of its beginning
+    NodeSet hit;        ///< the nodes that it did something to
+    Time since{};
+    Random random{};
+    std::vector<bool> senders;  ///< by node; of unreliable links
+    std::vector<bool> receivers;
+  };
+  struct Starter;
+  struct Stopper;
+
+  void anchored(sim::World& world, Entry& entry, NodeId node);
+  void set_alarm(sim::World& world, const Entry& entry, Duration delay, bool begins);
+  void begin(sim::World& world, Entry& entry);
+  void stop(sim::World& world, Entry& entry);
+  void cut_links(const Entry& entry, int change);
+  NodeId actual(const Entry& entry, NodeId node) const {
+    return static_cast<NodeId>((node + entry.origin) % nodes_);
+  }
+  NodeSet actual(const Entry& entry, const NodeSet& set) const;
+  bool blocks(const Entry& entry, NodeId from, NodeId to) const;
+  std::string text_of(const Entry& entry) const;
+
+  std::size_t nodes_;
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> links_;  ///< active entries of unreliable links
+  std::vector<std::uint16_t> cut_;    ///< by link: how many cuts it has
+  bool sees_messages_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace dissensus::faults

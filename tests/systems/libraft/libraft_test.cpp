@@ -1,0 +1,93 @@
+#include <gtest/gtest.h>
+
+#include "run/runner.h"
+#include "run/schedule_space.h"
+#include "systems/libraft/correct_raft.h"
+#include "systems/simulated/simulated.h"
+
+namespace dissensus::libraft {
+namespace {
+
+run::Scenario scenario_of(const std::string& name) {
+  return run::load_scenario(std::string(DISSENSUS_SOURCE_DIR) + "/scenarios/libraft/" + name,
+                            simulated_systems());
+}
+
+constexpr std::string_view kEverything = R"(
+[schedule.faults]
+partitions = 4
+crashes = 3
+pauses = 2
+clocks = 2
+links = 2
+disks = 2
+until = "10s"
+
+[disk]
+sync = { uniform = ["500us", "3ms"] }
+
+[network]
+latency = { uniform = ["1ms", "10ms"] }
+
+[phases]
+faults = "12s"
+heal = "5s"
+
+[oracle.termination]
+level = "entry"
+bound = "10s"
+
+[limits]
+virtual_time = "30s"
+)";
+
+run::Scenario correct(const std::string& more) {
+  SystemRegistry systems;
+  systems.add(correct_raft_entry());
+  const std::string text =
+      "format = \"dissensus-scenario/1\"\nname = \"correct\"\n[system]\n"
+      "kind = \"correct-raft\"\n" +
+      more + std::string(kEverything);
+  return run::parse_scenario(text, "correct.toml", systems);
+}
+
+struct Tally {
+  int failed = 0;
+  std::string first;
+};
+Tally tally(const run::Scenario& scenario, std::uint64_t runs) {
+  run::Runner runner;
+  Tally result;
+  for (std::uint64_t i = 0; i < runs; ++i) {
+    Random random(11, "tally", i);
+    const faults::Schedule schedule = run::random_schedule(scenario, random);
+    const run::RunResult run = runner.run(scenario, schedule, i + 1);
+    if (run.verdict.outcome != oracle::Outcome::fail) continue;
+    if (result.failed++ == 0) result.first = run.verdict.violations.front().text;
+  }
+  return result;
+}
+
+TEST(Libraft, RunsWithoutFaultsPass) {
+  const Tally quiet = tally(scenario_of("quiet.toml"), 20);
+  EXPECT_EQ(quiet.failed, 0) << quiet.first;
+}
+
+TEST(Libraft, TheSameRunHasTheSameHashInAnyProcess) {
+  const run::Scenario scenario = scenario_of("snapshots.toml");
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    Random random(3, "hash", i);
+    const faults::Schedule schedule = run::random_schedule(scenario, random);
+    run::Runner one;
+    run::Runner other;
+    EXPECT_EQ(one.run(scenario, schedule, 77).hash, other.run(scenario, schedule, 77).hash);
+  }
+}
+
+TEST(CorrectRaft, NoFaultOfTheEnvironmentBreaksIt) {
+  const Tally result = tally(correct(""), 100);
+  EXPECT_EQ(result.failed, 0) << result.first;
+}
+
+}  // namespace
+}  // namespace dissensus::libraft
