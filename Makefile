@@ -77,6 +77,7 @@ setup:
 
 setup-test: setup
 	@scripts/setup test
+	@scripts/setup servers
 
 setup-tools: setup
 	@scripts/setup tools

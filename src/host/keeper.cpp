@@ -338,12 +338,6 @@ void drop_privileges(const KeeperPlan& plan) {
   give_reason(control, request.arguments[0]);
 }
 
-void wait_for_identity(int channel) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  char go = 0;
-  if (recv(channel, &go, 1, 0) != 1) _exit(2);  // the user map is written
-}
-
 void reset_signals() {
   for (int number = 1; number < NSIG; ++number) std::signal(number, SIG_DFL);
   sigset_t none;
@@ -351,19 +345,18 @@ void reset_signals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-}  // namespace
-
-void run_keeper(const KeeperPlan& plan, int channel) {
-  // Other descriptors of this program would stay open here after it closed them.
+/// Other descriptors of this program would stay open here after it closed them.
+int keep_only(int channel) {
   const int own = fcntl(channel, F_DUPFD_CLOEXEC, 3);
   dup2(own, 3);
-  channel = 3;
   const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int i = 0; i < 3; ++i) dup2(nothing, i);
   close_range(4, ~0U, 0);
-  setsid();
-  reset_signals();
-  wait_for_identity(channel);
+  return 3;
+}
+
+[[noreturn]] void run_keeper(const KeeperPlan& plan, int channel) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
     fail(channel, "cannot leave the shared mounts");
   }
@@ -399,6 +392,29 @@ void run_keeper(const KeeperPlan& plan, int channel) {
     if (child == 0) become_program(plan, request, base);
     for (const int handle : request.handles) close(handle);
   }
+}
+
+}  // namespace
+
+void enter_namespaces(KeeperPlan plan, int channel) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  channel = keep_only(channel);
+  setsid();
+  reset_signals();
+  plan.has_user_namespace = unshare(CLONE_NEWUSER) == 0;
+  const char first = plan.has_user_namespace ? kHasUserNamespace : kNoUserNamespace;
+  char go = 0;
+  if (send(channel, &first, 1, MSG_NOSIGNAL) != 1 || recv(channel, &go, 1, 0) != 1) _exit(2);
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // a change of identity may have taken it away
+  if (unshare(CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS) != 0) {
+    fail(channel, "no namespaces");
+  }
+  const pid_t keeper = fork();
+  if (keeper == 0) run_keeper(plan, channel);
+  close(channel);
+  while (waitpid(keeper, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  _exit(0);
 }
 
 }  // namespace dissensus::host

@@ -26,9 +26,13 @@ inline constexpr unsigned kUser = 1000;
 /// Outside, where we are root and there is no user namespace, or to map it to.
 inline constexpr unsigned kNobody = 65534;
 
-/// Never returns. `channel` carries requests; the first message on it is the descriptor of the
-/// memory file system, or a line that says what could not be done.
-[[noreturn]] void run_keeper(const KeeperPlan& plan, int channel);
+/// In a fork of this program; never returns. Makes the namespaces and, as a further fork, the
+/// keeper. `channel` carries requests. The first message on it says whether there is a user
+/// namespace, which waits for its map; the second is the descriptor of the memory file system, or a
+/// line that says what could not be done.
+[[noreturn]] void enter_namespaces(KeeperPlan plan, int channel);
+inline constexpr char kHasUserNamespace = 'U';
+inline constexpr char kNoUserNamespace = 'N';
 
 /// A request to start a program: machine, number of arguments, arguments, environment, each ended
 /// by a zero; with four descriptors: the standard ones and a socket for control.

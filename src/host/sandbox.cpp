@@ -8,7 +8,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/sched.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -31,14 +30,6 @@ std::array<Handle, 2> make_channel(int type) {
     fail(fmt::format("no socket pair: {}", std::strerror(errno)));
   }
   return {Handle(ends[0]), Handle(ends[1])};
-}
-
-/// A fork into new namespaces; like fork, it returns twice.
-pid_t fork_into(std::uint64_t namespaces) {
-  clone_args arguments{};
-  arguments.flags = namespaces;
-  arguments.exit_signal = SIGCHLD;
-  return static_cast<pid_t>(syscall(SYS_clone3, &arguments, sizeof arguments));
 }
 
 bool write_line(const std::string& path, const std::string& line) {
@@ -82,21 +73,10 @@ Sandbox::Sandbox(const Plan& plan) {
   fail("this needs an x86-64 processor");
 #endif
   KeeperPlan keeper = keeper_plan(plan);
-  constexpr std::uint64_t kNamespaces =
-      CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
   std::array<Handle, 2> channel = make_channel(SOCK_SEQPACKET);
-  keeper.has_user_namespace = true;
-  keeper_ = fork_into(kNamespaces | CLONE_NEWUSER);
-  if (keeper_ == 0) run_keeper(keeper, channel[1].get());
-  if (keeper_ < 0 && geteuid() == 0) {
-    keeper.has_user_namespace = false;
-    keeper_ = fork_into(kNamespaces);
-    if (keeper_ == 0) run_keeper(keeper, channel[1].get());
-  }
-  if (keeper_ < 0) {
-    fail(
-        fmt::format("no namespaces ({}); be root, or allow user namespaces", std::strerror(errno)));
-  }
+  keeper_ = fork();
+  if (keeper_ == 0) enter_namespaces(keeper, channel[1].get());
+  if (keeper_ < 0) fail(fmt::format("no process is left ({})", std::strerror(errno)));
   channel[1] = Handle();
   channel_ = std::move(channel[0]);
   const auto give_up = [&](const std::string& why) {
@@ -104,7 +84,12 @@ Sandbox::Sandbox(const Plan& plan) {
     waitpid(keeper_, nullptr, __WALL);
     fail(why);
   };
-  if (keeper.has_user_namespace && !map_users(keeper_)) give_up("no user map for the namespace");
+  char first = 0;
+  if (recv(channel_.get(), &first, 1, 0) != 1) give_up("the sandbox ended");
+  if (first == kNoUserNamespace && geteuid() != 0) {
+    give_up("no user namespaces; be root, or allow them");
+  }
+  if (first == kHasUserNamespace && !map_users(keeper_)) give_up("no user map for the namespace");
   if (send(channel_.get(), "G", 1, MSG_NOSIGNAL) != 1) give_up("the sandbox ended");
 
   std::array<char, 1024> text{};
@@ -125,7 +110,7 @@ Sandbox::Sandbox(const Plan& plan) {
 }
 
 Sandbox::~Sandbox() {
-  ::kill(keeper_, SIGKILL);
+  channel_ = Handle();  // the keeper ends, and its namespace with it
   while (waitpid(keeper_, nullptr, __WALL) < 0 && errno == EINTR) {
   }
 }

@@ -160,16 +160,18 @@ TEST(Hostile, NothingOutlivesAKilledSupervisor) {
     const pid_t supervisor = fork();
     if (supervisor == 0) {
       dup2(ends[1], 1);
-      execl(RUN_IN_HOST, RUN_IN_HOST, "1000000", HOST_HOSTILE, i % 2 == 0 ? "deaf" : "fork-bomb",
+      execl(RUN_IN_HOST, RUN_IN_HOST, "1000000", HOST_HOSTILE, i % 2 == 0 ? "restless" : "compute",
             nullptr);
       _exit(1);
     }
     close(ends[1]);
     char byte = 0;
     ASSERT_EQ(read(ends[0], &byte, 1), 1);  // it says that the program was started
-    std::this_thread::sleep_for(std::chrono::milliseconds(1 + i * 7 % 40));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1 + i * 7 % 60));
     ::kill(supervisor, SIGKILL);
-    waitpid(supervisor, nullptr, 0);
+    int status = 0;
+    waitpid(supervisor, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "it was still running";
     close(ends[0]);
     std::size_t left = 1;
     for (int tries = 0; tries < 200 && left != 0; ++tries) {

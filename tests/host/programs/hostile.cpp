@@ -105,6 +105,15 @@ void ignore_signals() {
   for (;;) pause();
 }
 
+/// Several processes that never rest and hear no signal.
+void restless() {
+  for (int number = 1; number < 32; ++number) std::signal(number, SIG_IGN);
+  for (int i = 0; i < 3; ++i) {
+    if (fork() < 0) return;
+  }
+  for (;;) usleep(100);
+}
+
 void compute() {
   volatile unsigned long value = 0;
   for (;;) value = value * 3 + 1;
@@ -122,6 +131,7 @@ int main(int argc, char** argv) {
   if (word == "output") much_output(more);
   if (word == "memory") much_memory();
   if (word == "deaf") ignore_signals();
+  if (word == "restless") restless();
   if (word == "compute") compute();
   return 0;
 }

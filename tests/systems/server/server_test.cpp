@@ -109,6 +109,21 @@ TEST(Servers, OvsdbRepeats) {
   expect_repeats("scenarios/server/ovsdb.toml", "elected leader");
 }
 
+TEST(Servers, AClientOfACutOffServerIsNotAnswered) {
+  if (!std::filesystem::exists("/usr/sbin/ovsdb-server")) {
+    GTEST_SKIP() << "ovsdb-server is not installed: scripts/setup servers";
+  }
+  const run::Scenario scenario = run::load_scenario(source("scenarios/server/ovsdb.toml"));
+  const faults::Schedule cut = faults::parse_schedule(
+      R"({"format": "dissensus-schedule/1", "system": "server", "nodes": 3,
+          "faults": [{"type": "partition", "groups": [[2]], "from": "5s", "until": "19s"}]})",
+      "test", scenario.system_description(), scenario.nodes());
+  run::Runner runner;
+  const run::RunResult result = runner.run(scenario, cut, 1);
+  ASSERT_EQ(result.verdict.outcome, oracle::Outcome::fail);
+  EXPECT_EQ(runner.run(scenario, {}, 1).verdict.outcome, oracle::Outcome::pass);
+}
+
 std::string scenario_of(const std::string& script) {
   return "format = \"dissensus-scenario/1\"\nname = \"shell\"\n[system]\nkind = \"server\"\nnodes "
          "= 2\n"
