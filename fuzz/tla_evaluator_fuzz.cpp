@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tla/evaluation/machine.h"
 #include "fuzz.h"
+#include "tla/evaluation/machine.h"
 
 namespace {
 using namespace dissensus;

@@ -2,9 +2,9 @@
 // reads back as the same tree.
 #include <memory>
 
+#include "fuzz.h"
 #include "tla/syntax/config.h"
 #include "tla/unparse.h"
-#include "fuzz.h"
 
 namespace {
 using namespace dissensus;

@@ -37,8 +37,8 @@ struct SystemTraits {
   bool outside = false;
   /// Its links are real; the scenario's [network] describes them to the simulated twin.
   bool own_network = false;
-  /// This is code that may end the process that runs it: an assertion that fails, memory that is not
-  /// there. Runs then happen in a process of their own, and such an end is a finding.
+  /// This is code that may end the process that runs it: an assertion that fails, memory that is
+  /// not there. Runs then happen in a process of their own, and such an end is a finding.
   bool may_end_the_process = false;
   /// How many runs may go on at once; 0: one per thread.
   std::size_t side_by_side = 0;

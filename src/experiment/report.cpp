@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 
 #include "core/file.h"
-#include "report/page.h"
 #include "experiment/figures.h"
+#include "report/page.h"
 #include "statistics/samples.h"
 
 extern char** environ;  // NOLINT: the standard way to pass it on
@@ -155,7 +155,8 @@ std::string representation_csv(const std::vector<RepresentationResult>& represen
   const auto add = [&csv](const RepresentationResult& row, const std::string& quantity,
                           const std::vector<double>& sample) {
     csv += fmt::format("{},{},{},{},{},{}\n", csv_text(row.name), row.seed, csv_text(quantity),
-                       sample.size(), statistics::mean(sample), statistics::standard_deviation(sample));
+                       sample.size(), statistics::mean(sample),
+                       statistics::standard_deviation(sample));
   };
   for (const RepresentationResult& row : representation) {
     add(row, "vertices", row.vertices);

@@ -1,5 +1,6 @@
 // The representation study of thesis 4.1: locality, redundancy and scaling of a representation, and
-// what chance adds to them on a live network. docs/results/representation.md explains and discusses it.
+// what chance adds to them on a live network. docs/results/representation.md explains and discusses
+// it.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "run/scenario.h"
 #include "experiment/representation_genotypes.h"
 #include "experiment/representation_phenotypes.h"
+#include "run/scenario.h"
 
 namespace dissensus::experiment {
 

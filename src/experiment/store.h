@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "hunt/sqlite.h"
 #include "experiment/experiment.h"
 #include "experiment/run.h"
+#include "hunt/sqlite.h"
 
 namespace dissensus::experiment {
 

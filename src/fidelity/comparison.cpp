@@ -289,8 +289,8 @@ class Comparer {
     }
     const Both<OutcomeCounts>& outcomes = result_.outcomes;
     if (outcomes[0].judged() == 0 || outcomes[1].judged() == 0) return;
-    result_.fisher =
-        statistics::fisher_exact({outcomes[0].fail, outcomes[0].pass, outcomes[1].fail, outcomes[1].pass});
+    result_.fisher = statistics::fisher_exact(
+        {outcomes[0].fail, outcomes[0].pass, outcomes[1].fail, outcomes[1].pass});
     if (outcomes[0].fail + outcomes[1].fail == 0 || outcomes[0].pass + outcomes[1].pass == 0) {
       return;  // nothing that could differ
     }

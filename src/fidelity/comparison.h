@@ -114,9 +114,9 @@ struct FidelityComparison {
   MessageComparison all_messages;
   std::vector<SampleComparison> samples;
   Both<OutcomeCounts> outcomes;
-  statistics::FisherResult fisher;         ///< failing runs of all judged ones
-  FidelityTest outcome_test;   ///< its p-value
-  FidelityTest schedule_test;  ///< does failing depend on the side under the same schedule?
+  statistics::FisherResult fisher;  ///< failing runs of all judged ones
+  FidelityTest outcome_test;        ///< its p-value
+  FidelityTest schedule_test;       ///< does failing depend on the side under the same schedule?
   std::vector<ScheduleComparison> schedules;
   std::vector<ViolationComparison> violations;
   std::size_t tests = 0;

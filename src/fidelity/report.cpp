@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/file.h"
-#include "report/page.h"
 #include "fidelity/tables.h"
+#include "report/page.h"
 #include "statistics/plot.h"
 
 namespace dissensus::fidelity {
@@ -48,7 +48,8 @@ Json to_json(const SampleComparison& row) {
   Json quantiles = Json::array();
   for (const std::vector<double>& values : row.values) {
     Json list = Json::array();
-    for (const double share : {0.0, 0.1, 0.5, 0.9, 1.0}) list.push_back(statistics::quantile(values, share));
+    for (const double share : {0.0, 0.1, 0.5, 0.9, 1.0})
+      list.push_back(statistics::quantile(values, share));
     quantiles.push_back(std::move(list));
   }
   json["quantiles"] = std::move(quantiles);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "faults/schedule.h"
-#include "run/scenario.h"
 #include "fidelity/comparison.h"
+#include "run/scenario.h"
 
 namespace dissensus::fidelity {
 

@@ -30,9 +30,9 @@ struct OracleConfig {
   bool has_fault_phase = false;
   Duration heal{};  ///< after the fault phase, before progress is demanded
   std::vector<Rule> rules;
-  std::optional<Expression> done;    ///< the test case is over as soon as this holds
+  std::optional<Expression> done;        ///< the test case is over as soon as this holds
   std::vector<bool> ignored_invariants;  ///< by invariant; those beyond its end are demanded
-  std::size_t violations_max = 100;  ///< more are counted, not kept
+  std::size_t violations_max = 100;      ///< more are counted, not kept
 };
 
 }  // namespace dissensus::oracle

@@ -208,8 +208,7 @@ class EventKeeper final : public EventSink {
 bool wants_more_than_reports(const EventSink* sink) {
   const EventMask wants = sink->wants();
   return sink->wants_steps() || wants.has(EventType::send) || wants.has(EventType::deliver) ||
-         wants.has(EventType::timer) || wants.has(EventType::submit) ||
-         wants.has(EventType::log);
+         wants.has(EventType::timer) || wants.has(EventType::submit) || wants.has(EventType::log);
 }
 
 void limit_time(int seconds) {
@@ -333,8 +332,9 @@ RunResult WorkerProcess::run(const Scenario& scenario, const faults::Schedule& s
   };
   // What listens to steps or decides about messages has to be here, so the run is made here too,
   // once it is known that it ends well: it will again.
-  const bool twice = options.scheduler != nullptr || options.clock != nullptr ||
-                     std::any_of(options.sinks.begin(), options.sinks.end(), wants_more_than_reports);
+  const bool twice =
+      options.scheduler != nullptr || options.clock != nullptr ||
+      std::any_of(options.sinks.begin(), options.sinks.end(), wants_more_than_reports);
   DISSENSUS_ASSERT(options.scheduler == nullptr,
                    "WorkerProcess : online schedulers are refused before");
   RunRequest request;

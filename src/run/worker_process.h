@@ -1,6 +1,6 @@
-// Runs of code that may end the process (SystemTraits::may_end_the_process): in a forked process, which
-// makes one run after another until it ends with one of them. Such an end is a violation of the
-// run, "crash", and the next run gets a new process.
+// Runs of code that may end the process (SystemTraits::may_end_the_process): in a forked process,
+// which makes one run after another until it ends with one of them. Such an end is a violation of
+// the run, "crash", and the next run gets a new process.
 #pragma once
 
 #include <cstdint>

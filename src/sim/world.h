@@ -215,7 +215,7 @@ class World : private DiskHost {
   bool wants_steps_ = false;
   bool bounded_ = false;                                  ///< some link has a bounded buffer
   std::vector<NodeId> twin_of_;                           ///< by host - nodes
-  std::vector<std::unique_ptr<SimulatedDisk>> disks_;  ///< by host, where one is used
+  std::vector<std::unique_ptr<SimulatedDisk>> disks_;     ///< by host, where one is used
   std::vector<std::shared_ptr<const Request>> requests_;  ///< submitted beside the plan
   std::vector<ClockAdjustment> adjustments_;              ///< by node; empty: no clock was adjusted
   WorldCounters counters_;

@@ -16,10 +16,10 @@
 #include "core/parallel.h"
 #include "run/schedule_space.h"
 #include "simulated_case.h"
-#include "studies.h"
 #include "statistics/fisher.h"
 #include "statistics/markdown.h"
 #include "statistics/samples.h"
+#include "studies.h"
 
 namespace dissensus::studies {
 namespace {
@@ -199,8 +199,8 @@ std::string detection_row_time(const std::vector<double>& times) {
 
 std::string detection_table(const std::vector<Total>& totals, std::size_t repetitions) {
   statistics::MarkdownTable table({"bug", "looked for", "thesis, random delays", "found here",
-                              "p (Fisher)", "odds ratio", "first found after (s), median (range)",
-                              "cases per hour"});
+                                   "p (Fisher)", "odds ratio",
+                                   "first found after (s), median (range)", "cases per hour"});
   constexpr unsigned kPublishedRuns = 30;
   for (std::size_t i = 0; i < totals.size(); ++i) {
     const Configuration& configuration = configurations()[i];
@@ -210,7 +210,7 @@ std::string detection_table(const std::vector<Total>& totals, std::size_t repeti
       const unsigned published = configuration.thesis;
       const statistics::FisherResult test =
           statistics::fisher_exact({total.hours[index], repetitions - total.hours[index], published,
-                               kPublishedRuns - published});
+                                    kPublishedRuns - published});
       table.add({std::string(configuration.name), std::string(kSignNames[index]),
                  fmt::format("{} of {}", published, kPublishedRuns),
                  fmt::format("{} of {}", total.hours[index], repetitions),
@@ -250,13 +250,13 @@ std::string sign_table(const std::vector<Total>& totals) {
 
 std::string b1_table(const Total& off, const Total& on, std::size_t repetitions) {
   statistics::MarkdownTable table({"sign", "without B1", "with B1", "p (Fisher)", "odds ratio",
-                              "hours in which it was seen: without, with"});
+                                   "hours in which it was seen: without, with"});
   for (const Sign sign :
        {Sign::sets_differ, Sign::unsupported, Sign::built_differ, Sign::stalled}) {
     const auto index = static_cast<std::size_t>(sign);
     const statistics::FisherResult test =
         statistics::fisher_exact({on.count[index], on.cases - on.count[index], off.count[index],
-                             off.cases - off.count[index]});
+                                  off.cases - off.count[index]});
     table.add({std::string(kSignNames[index]), rate_text(off.count[index], off.cases),
                rate_text(on.count[index], on.cases), statistics::p_value_text(test.p_value),
                odds_text(test.conditional_odds_ratio),

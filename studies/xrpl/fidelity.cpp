@@ -14,11 +14,11 @@
 #include "core/file.h"
 #include "core/parallel.h"
 #include "simulated_case.h"
-#include "studies.h"
 #include "statistics/fisher.h"
 #include "statistics/markdown.h"
 #include "statistics/plot.h"
 #include "statistics/samples.h"
+#include "studies.h"
 
 namespace dissensus::studies {
 namespace {
@@ -106,7 +106,8 @@ std::string verdict(double distance, double p_value) {
 
 std::string summary(const std::vector<double>& sample) {
   if (sample.empty()) return "-";
-  return fmt::format("{}, {:.2f}", mean_and_deviation(sample, 2), statistics::quantile(sample, 0.5));
+  return fmt::format("{}, {:.2f}", mean_and_deviation(sample, 2),
+                     statistics::quantile(sample, 0.5));
 }
 
 /// Heartbeats make most times whole seconds give or take milliseconds. A distance between
@@ -171,7 +172,7 @@ std::vector<PerRound> round_quantities() {
 
 std::string quantity_table(const std::vector<Group>& groups, const StudyOptions& options) {
   statistics::MarkdownTable table({"group", "quantity", "recorded: n; mean (sd), median",
-                              "simulated: n; mean (sd), median", "distance", "p", "verdict"});
+                                   "simulated: n; mean (sd), median", "distance", "p", "verdict"});
   const auto row = [&](const Group& group, std::string_view name, const Sample& sample,
                        double p_value) {
     const double distance =
@@ -225,7 +226,8 @@ std::string rate_table(const std::vector<Group>& groups) {
       {"settled with three successes",
        [](const CaseMetrics& m) { return is_settled(m) && m.succeeded == 3; }},
   };
-  statistics::MarkdownTable table({"group", "variant", "event", "recorded", "simulated", "p (Fisher)"});
+  statistics::MarkdownTable table(
+      {"group", "variant", "event", "recorded", "simulated", "p (Fisher)"});
   for (const Group& group : groups) {
     for (const bool same : {true, false}) {
       const auto cases = variant(group, same);
@@ -239,7 +241,7 @@ std::string rate_table(const std::vector<Group>& groups) {
         };
         const double p =
             statistics::fisher_exact({pair.recorded.yes, pair.recorded.all - pair.recorded.yes,
-                                 pair.simulated.yes, pair.simulated.all - pair.simulated.yes})
+                                      pair.simulated.yes, pair.simulated.all - pair.simulated.yes})
                 .p_value;
         table.add({std::string(group.id), same ? "same" : "consecutive", std::string(name),
                    text(pair.recorded), text(pair.simulated), statistics::p_value_text(p)});
@@ -251,8 +253,8 @@ std::string rate_table(const std::vector<Group>& groups) {
 
 std::string mix_table(const std::vector<Group>& groups) {
   statistics::MarkdownTable table({"group, variant", "", "ProposeSet", "StatusChange", "Validation",
-                              "Transaction", "HaveTransactionSet", "GetLedger", "LedgerData",
-                              "messages"});
+                                   "Transaction", "HaveTransactionSet", "GetLedger", "LedgerData",
+                                   "messages"});
   for (const Group& group : groups) {
     for (const bool same : {true, false}) {
       const auto cases = variant(group, same);
@@ -278,8 +280,8 @@ std::string mix_table(const std::vector<Group>& groups) {
 
 std::string item_table(const std::vector<Group>& groups) {
   statistics::MarkdownTable table({"group", "", "ledger base", "ledger tx", "ledger state",
-                              "candidate set", "base replies", "tx replies", "state replies",
-                              "set replies"});
+                                   "candidate set", "base replies", "tx replies", "state replies",
+                                   "set replies"});
   for (const Group& group : groups) {
     std::vector<std::string> recorded{std::string(group.id), "recorded"};
     std::vector<std::string> simulated{"", "simulated"};

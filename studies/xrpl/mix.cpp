@@ -13,10 +13,10 @@
 #include "core/parallel.h"
 #include "run/schedule_space.h"
 #include "simulated_case.h"
-#include "studies.h"
 #include "statistics/markdown.h"
 #include "statistics/plot.h"
 #include "statistics/samples.h"
+#include "studies.h"
 
 namespace dissensus::studies {
 namespace {
@@ -85,8 +85,8 @@ std::string published_text(const Published& published) {
 /// The thesis leaves the wished size of the inbox open; it decides how long messages wait.
 std::string target_table(const StudyOptions& options) {
   statistics::MarkdownTable table({"wished inbox size", "ProposeSet", "StatusChange", "Validation",
-                              "Transaction", "HaveTransactionSet", "GetLedger", "LedgerData",
-                              "duration (s)", "distance to the thesis"});
+                                   "Transaction", "HaveTransactionSet", "GetLedger", "LedgerData",
+                                   "duration (s)", "distance to the thesis"});
   for (const unsigned target : {10u, 50u, 100u, 150u, 200u, 300u}) {
     const Measured measured = measure("priority", true, options, target);
     std::vector<std::string> row{std::to_string(target)};
@@ -111,9 +111,9 @@ void study_mix(const StudyOptions& options) {
   const Measured priority_consecutive = measure("priority", false, options);
   constexpr unsigned kLargeInbox = 200;  // the nearest of those that target_table tries
   const Measured patient = measure("priority", true, options, kLargeInbox);
-  statistics::MarkdownTable table({"type", "thesis, delay", "delay, same sequence", "delay, consecutive",
-                              "thesis, priority", "priority, same sequence",
-                              "priority, consecutive", "priority, inbox of 200"});
+  statistics::MarkdownTable table(
+      {"type", "thesis, delay", "delay, same sequence", "delay, consecutive", "thesis, priority",
+       "priority, same sequence", "priority, consecutive", "priority, inbox of 200"});
   statistics::BarFigure figure;
   figure.title = "Message mix under random schedules";
   figure.y_label = "share of all messages";
@@ -154,8 +154,8 @@ void study_mix(const StudyOptions& options) {
              mean_and_deviation(priority_consecutive.window_s, 1),
              mean_and_deviation(patient.window_s, 1)});
   const Report report(options);
-  const std::string image =
-      report.figure("xrpl-mix", statistics::bar_figure(figure), "Message mix beside thesis Table 4.1");
+  const std::string image = report.figure("xrpl-mix", statistics::bar_figure(figure),
+                                          "Message mix beside thesis Table 4.1");
   report.section("mix-target", target_table(options));
   report.section("mix", table.text() + "\n" + image);
 }

@@ -10,8 +10,8 @@
 #include "core/parallel.h"
 #include "run/schedule_space.h"
 #include "simulated_case.h"
-#include "studies.h"
 #include "statistics/markdown.h"
+#include "studies.h"
 
 namespace dissensus::studies {
 namespace {
@@ -68,9 +68,9 @@ std::string share_of(const std::vector<double>& open_s, double heartbeats) {
 }  // namespace
 
 void study_timing(const StudyOptions& options) {
-  statistics::MarkdownTable table({"heartbeat lateness", "accept delay", "open phases of 1 s", "of 2 s",
-                              "of 3 s", "duration of settled cases (s)", "65-s stalls",
-                              "agreement (1)"});
+  statistics::MarkdownTable table({"heartbeat lateness", "accept delay", "open phases of 1 s",
+                                   "of 2 s", "of 3 s", "duration of settled cases (s)",
+                                   "65-s stalls", "agreement (1)"});
   for (const Timing& timing : kTimings) {
     const Measured measured = measure(timing, options);
     const auto percent = [&](std::size_t count) {

@@ -7,10 +7,10 @@
 
 #include "dissensus/options.h"
 
-#include "tla/exploration/check.h"
-#include "conform/workflow.h"
 #include "conform/token_ring.h"
+#include "conform/workflow.h"
 #include "core/file.h"
+#include "tla/exploration/check.h"
 
 namespace dissensus::conform {
 namespace {

@@ -1,5 +1,5 @@
-// The statistics agree with R: tests/statistics/vectors/*.R made the numbers, scripts/check-r-vectors
-// renews them where R is installed.
+// The statistics agree with R: tests/statistics/vectors/*.R made the numbers,
+// scripts/check-r-vectors renews them where R is installed.
 #include <cmath>
 #include <limits>
 #include <string>

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "tla/syntax/config.h"
-#include "tla/linking/spec.h"
 #include "core/file.h"
+#include "tla/linking/spec.h"
+#include "tla/syntax/config.h"
 
 namespace dissensus::tla::given {
 

@@ -14,10 +14,10 @@
 
 #include "dissensus/options.h"
 
-#include "tla/exploration/check.h"
-#include "tla/syntax/config.h"
-#include "tla/linking/spec.h"
 #include "core/file.h"
+#include "tla/exploration/check.h"
+#include "tla/linking/spec.h"
+#include "tla/syntax/config.h"
 
 namespace dissensus::tla {
 namespace {

@@ -63,8 +63,8 @@ struct NetworkConfig {
   bool relay = true;
   std::uint32_t ledger = 5;  ///< warm start: sequence of the last validated ledger
   // Processing times, drawn as kFixedShare of the mean plus an exponential rest. Recorded servers
-  // (docs/results/xrpl-fidelity.md) re-arm the heartbeat 1.3 ms late and start the next round 2 ms after
-  // the accept; both decide whether an open phase of two heartbeats reaches ledgerMIN_CLOSE.
+  // (docs/results/xrpl-fidelity.md) re-arm the heartbeat 1.3 ms late and start the next round 2 ms
+  // after the accept; both decide whether an open phase of two heartbeats reaches ledgerMIN_CLOSE.
   Duration heartbeat_lateness = std::chrono::microseconds(1300);
   Duration accept_delay = std::chrono::microseconds(2000);
   std::vector<Duration> heartbeat_phases;  ///< first heartbeat per node; empty = random

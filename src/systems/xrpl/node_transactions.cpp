@@ -112,8 +112,8 @@ void Validator::try_held(AccountIndex account) {
 
 /// At the close held transactions enter the open ledger without being relayed; where others lack
 /// them, they become disputes. Those that still cannot be applied are forgotten: recorded servers
-/// (docs/results/xrpl-fidelity.md) try a held transaction at one close only; after that, a local one comes
-/// back with the next open ledger.
+/// (docs/results/xrpl-fidelity.md) try a held transaction at one close only; after that, a local
+/// one comes back with the next open ledger.
 void Validator::apply_held() {
   if (waiting_.empty()) return;
   sort_canonically(waiting_, open_.parent().id, store_);

@@ -1,8 +1,8 @@
 // Stepping through actions: which states satisfy what is required of them.
 #include <algorithm>
 
-#include "tla/evaluation/evaluate_nodes.h"
 #include "core/assert.h"
+#include "tla/evaluation/evaluate_nodes.h"
 
 namespace dissensus::tla {
 

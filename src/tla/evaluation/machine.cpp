@@ -4,11 +4,11 @@
 
 #include <pthread.h>
 
+#include "core/assert.h"
 #include "tla/evaluation/evaluator.h"
 #include "tla/evaluation/explain.h"
 #include "tla/evaluation/predicate.h"
 #include "tla/evaluation/symmetry.h"
-#include "core/assert.h"
 
 namespace dissensus::tla {
 

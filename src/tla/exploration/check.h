@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "tla/exploration/behaviour.h"
 #include "tla/evaluation/machine.h"
+#include "tla/exploration/behaviour.h"
 
 namespace dissensus::tla {
 

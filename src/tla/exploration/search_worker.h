@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "tla/evaluation/machine.h"
 #include "tla/exploration/check.h"
 #include "tla/exploration/fingerprint_set.h"
-#include "tla/evaluation/machine.h"
 #include "tla/exploration/state_block.h"
 
 namespace dissensus::tla {

@@ -1,8 +1,8 @@
 // Operators as arguments, and names with a path: I!J(x)!Op, Inv!2.
 #include <algorithm>
 
-#include "tla/linking/linker.h"
 #include "core/suggestion.h"
+#include "tla/linking/linker.h"
 
 namespace dissensus::tla {
 

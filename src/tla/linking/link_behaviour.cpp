@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tla/linking/linker.h"
 #include "core/assert.h"
+#include "tla/linking/linker.h"
 
 namespace dissensus::tla {
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tla/linking/linker.h"
 #include "core/assert.h"
 #include "core/file.h"
 #include "core/suggestion.h"
+#include "tla/linking/linker.h"
 
 namespace dissensus::tla {
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "tla/exploration/simulate.h"
 #include "core/suggestion.h"
+#include "tla/exploration/simulate.h"
 
 namespace dissensus::tla {
 

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "core/file.h"
 #include "tla/exploration/search_worker.h"
 #include "tla/logs/trace.h"
-#include "core/file.h"
 
 namespace dissensus::tla {
 

@@ -13,8 +13,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
 
-#include "systems/live/interceptor/test_peer.h"
 #include "systems/live/interceptor/interceptor.h"
+#include "systems/live/interceptor/test_peer.h"
 
 namespace dissensus::live::test {
 

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "systems/live/wire/content.h"
 #include "systems/live/wire/base58.h"
+#include "systems/live/wire/content.h"
 #include "systems/live/wire/hash.h"
 
 namespace dissensus::live {
