@@ -113,7 +113,8 @@ TEST(Servers, AClientOfACutOffServerIsNotAnswered) {
   if (!std::filesystem::exists("/usr/sbin/ovsdb-server")) {
     GTEST_SKIP() << "ovsdb-server is not installed: scripts/setup servers";
   }
-  const run::Scenario scenario = run::load_scenario(source("scenarios/server/ovsdb.toml"));
+  const run::Scenario scenario =
+      run::load_scenario(source("scenarios/server/ovsdb.toml"), built_in_systems());
   const faults::Schedule cut = faults::parse_schedule(
       R"({"format": "dissensus-schedule/1", "system": "server", "nodes": 3,
           "faults": [{"type": "partition", "groups": [[2]], "from": "5s", "until": "19s"}]})",
