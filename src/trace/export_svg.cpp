@@ -159,7 +159,7 @@ class SvgDiagram {
 
   /// Partitions into groups are told by these; other faults say what they are.
   static std::string partition_text(const Span& span) {
-    return (span.text.starts_with('[') ? "partition " : "") + span.text;
+    return (span.text.starts_with('{') ? "partition " : "") + span.text;
   }
 
   double y_of(NodeId node) const { return first_row_ + sizes_.row * node; }

@@ -162,7 +162,8 @@ TEST(BadSchedule, MessageFaults) {
       {R"("faults": [{}])", "s.json:5: faults[0].type: missing, but it is required"},
       {R"("faults": [{"type": "drip"}])",
        "s.json:5: faults[0].type: expected one of drop, duplicate, partition, crash, mutate, "
-       "round-partition, silence, replay, noise, twins, skew, found 'drip', did you mean 'drop'?"},
+       "round-partition, silence, replay, noise, twins, skew, outage, pause, cut, links, disk, "
+       "found 'drip', did you mean 'drop'?"},
       {R"("faults": [{"type": "drop", "message": "Propose"}])",
        "s.json:5: faults[0].message: unknown message kind, did you mean 'Proposal'?"},
       {R"("faults": [{"type": "drop", "sender": 3}])",

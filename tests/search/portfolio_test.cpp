@@ -61,7 +61,7 @@ std::map<std::string, int> shares(Search& search, int runs, const Margin& margin
 TEST(Portfolio, EveryMemberHasATurn) {
   const auto search = portfolio("");
   const auto runs = shares(*search, 60, [](std::string_view) { return 0.5; });
-  EXPECT_EQ(runs.size(), 5u);
+  EXPECT_EQ(runs.size(), 6u);
   for (const auto& [member, count] : runs) EXPECT_GT(count, 0) << member;
 }
 
