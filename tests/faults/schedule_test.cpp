@@ -284,7 +284,7 @@ TEST(ScheduleFormat, TheExamplesOfTheSpecificationAreValid) {
       majority::majority_entry().make(Options::from_toml("values = [0, 1, 1]", "scenario.toml"));
   const std::vector<std::string> blocks =
       json_blocks(DISSENSUS_SOURCE_DIR "/docs/formats/schedule.md");
-  ASSERT_EQ(blocks.size(), 6u);
+  ASSERT_EQ(blocks.size(), 5u);
   std::vector<Schedule> schedules;
   for (const std::string& block : blocks) {
     schedules.push_back(parse_schedule(block, "schedule.md", system->description(), 3));
