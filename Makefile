@@ -12,7 +12,7 @@ configure = cmake --preset $(1) >build/$(1).configure.log 2>&1 || { cat build/$(
 hunt: setup
 	@$(call configure,release)
 	cmake --build --preset release -j $(JOBS) --target dissensus
-	@code=0; build/release/dissensus hunt $(HUNT) || code=$$?; [ $$code -le 1 ]
+	@code=0; build/release/dissensus hunt $(HUNT) $(HUNT_OPTIONS) || code=$$?; [ $$code -le 1 ]
 
 build: setup
 	@$(call configure,release)
