@@ -13,3 +13,8 @@ add_dependencies(test_host host_subject host_hostile run_in_host)
 target_compile_definitions(test_host PRIVATE
   HOST_SUBJECT="$<TARGET_FILE:host_subject>" HOST_HOSTILE="$<TARGET_FILE:host_hostile>"
   RUN_IN_HOST="$<TARGET_FILE:run_in_host>")
+# What is supervised is no part of the project: a sanitizer's own memory and threads would be in the way.
+foreach(program host_subject host_hostile)
+  target_compile_options(${program} PRIVATE -fno-sanitize=all)
+  target_link_options(${program} PRIVATE -fno-sanitize=all)
+endforeach()
