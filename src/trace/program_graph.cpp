@@ -125,8 +125,8 @@ double program_edit_distance(const LabelledGraph& first, const LabelledGraph& se
   };
   const double sum = one_sided(vertices_1, by_label(vertices_2), degrees(vertices_2)) +
                      one_sided(vertices_2, by_label(vertices_1), degrees(vertices_1));
-  const auto sizes = std::minmax(first.vertices(), second.vertices());
-  return std::max(sum, static_cast<double>(sizes.second - sizes.first));
+  const auto [smaller, larger] = std::minmax({first.vertices(), second.vertices()});
+  return std::max(sum, static_cast<double>(larger - smaller));
 }
 
 }  // namespace dissensus::trace
