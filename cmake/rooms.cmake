@@ -5,10 +5,9 @@
 #
 # HOT: its speed counts in every run, so it is optimised fully; other rooms are compiled faster. STAGES
 # names folders inside that belong to the room. Files are compiled several at once (DISSENSUS_TOGETHER),
-# which takes a third of the time; those that do not go together with others are named after SEPARATE;
-# APART says that none of the room do.
+# which takes a third of the time; those that do not go together with others are named after SEPARATE.
 function(dissensus_room name)
-  cmake_parse_arguments(ROOM "HOT;APART" "FOLDER" "STAGES;USES;LIBRARIES;SEPARATE" ${ARGN})
+  cmake_parse_arguments(ROOM "HOT" "FOLDER" "STAGES;USES;LIBRARIES;SEPARATE" ${ARGN})
   if(NOT ROOM_FOLDER)
     set(ROOM_FOLDER ${name})
   endif()
@@ -23,9 +22,7 @@ function(dissensus_room name)
   if(NOT ROOM_HOT)
     target_compile_options(${target} PRIVATE ${DISSENSUS_COOL_OPTIONS})
   endif()
-  if(NOT ROOM_APART)
-    dissensus_together(${target})
-  endif()
+  dissensus_together(${target})
   foreach(file ${ROOM_SEPARATE})
     set_source_files_properties(${folder}/${file} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endforeach()

@@ -109,7 +109,7 @@ Outcome sched_yield_call(Supervisor& supervisor, Thread& thread) {
   return supervisor.idle(thread, 0);
 }
 
-constexpr CallEntry kCalls[] = {
+constexpr CallEntry kClockCalls[] = {
     {SYS_clock_gettime, clock_gettime_call},
     {SYS_gettimeofday, gettimeofday_call},
     {SYS_time, time_call},
@@ -124,7 +124,7 @@ constexpr CallEntry kCalls[] = {
 }  // namespace
 
 std::span<const CallEntry> clock_calls() {
-  return kCalls;
+  return kClockCalls;
 }
 
 }  // namespace dissensus::host

@@ -423,7 +423,7 @@ Outcome ioctl_call(Supervisor& supervisor, Thread& thread) {
   return native();
 }
 
-constexpr CallEntry kCalls[] = {
+constexpr CallEntry kDataCalls[] = {
     {SYS_read, read_call},         {SYS_readv, read_call},    {SYS_recvfrom, read_call},
     {SYS_recvmsg, read_call},      {SYS_write, write_call},   {SYS_writev, write_call},
     {SYS_pwrite64, write_call},    {SYS_pwritev, write_call}, {SYS_pwritev2, write_call},
@@ -434,7 +434,7 @@ constexpr CallEntry kCalls[] = {
 }  // namespace
 
 std::span<const CallEntry> data_calls() {
-  return kCalls;
+  return kDataCalls;
 }
 
 }  // namespace dissensus::host

@@ -274,7 +274,7 @@ Outcome mmap_call(Supervisor& supervisor, Thread& thread) {
   return finished(address);
 }
 
-constexpr CallEntry kCalls[] = {
+constexpr CallEntry kFileCalls[] = {
     {SYS_open, open_call},
     {SYS_openat, open_call},
     {SYS_creat, open_call},
@@ -302,7 +302,7 @@ constexpr CallEntry kCalls[] = {
 }  // namespace
 
 std::span<const CallEntry> file_calls() {
-  return kCalls;
+  return kFileCalls;
 }
 
 }  // namespace dissensus::host

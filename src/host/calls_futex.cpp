@@ -251,12 +251,12 @@ Outcome futex_call(Supervisor& supervisor, Thread& thread) {
   }
 }
 
-constexpr CallEntry kCalls[] = {{SYS_futex, futex_call}};
+constexpr CallEntry kFutexCalls[] = {{SYS_futex, futex_call}};
 
 }  // namespace
 
 std::span<const CallEntry> futex_calls() {
-  return kCalls;
+  return kFutexCalls;
 }
 
 }  // namespace dissensus::host

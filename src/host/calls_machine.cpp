@@ -115,7 +115,7 @@ Outcome mincore_call(Supervisor&, Thread& thread) {
   return answer(0);
 }
 
-constexpr CallEntry kCalls[] = {
+constexpr CallEntry kMachineCalls[] = {
     {SYS_getrandom, getrandom_call},
     {SYS_sched_getaffinity, getaffinity_call},
     {SYS_sched_setaffinity, scheduler_call},
@@ -142,7 +142,7 @@ constexpr CallEntry kCalls[] = {
 }  // namespace
 
 std::span<const CallEntry> machine_calls() {
-  return kCalls;
+  return kMachineCalls;
 }
 
 }  // namespace dissensus::host

@@ -90,7 +90,7 @@ Outcome waitid_call(Supervisor& supervisor, Thread& thread) {
   });
 }
 
-constexpr CallEntry kCalls[] = {
+constexpr CallEntry kProcessCalls[] = {
     {SYS_clone, create_call},          {SYS_fork, create_call},
     {SYS_vfork, create_call},          {SYS_execve, execute_call},
     {SYS_execveat, execute_call},      {SYS_exit, exit_call},
@@ -101,7 +101,7 @@ constexpr CallEntry kCalls[] = {
 }  // namespace
 
 std::span<const CallEntry> process_calls() {
-  return kCalls;
+  return kProcessCalls;
 }
 
 }  // namespace dissensus::host

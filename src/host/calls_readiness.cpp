@@ -196,7 +196,7 @@ Outcome epoll_call(Supervisor& supervisor, Thread& thread) {
   return answer(ready);
 }
 
-constexpr CallEntry kCalls[] = {
+constexpr CallEntry kReadinessCalls[] = {
     {SYS_poll, poll_call},          {SYS_ppoll, poll_call},       {SYS_select, select_call},
     {SYS_pselect6, select_call},    {SYS_epoll_wait, epoll_call}, {SYS_epoll_pwait, epoll_call},
     {SYS_epoll_pwait2, epoll_call},
@@ -205,7 +205,7 @@ constexpr CallEntry kCalls[] = {
 }  // namespace
 
 std::span<const CallEntry> readiness_calls() {
-  return kCalls;
+  return kReadinessCalls;
 }
 
 }  // namespace dissensus::host

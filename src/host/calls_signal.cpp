@@ -125,7 +125,7 @@ Outcome sigtimedwait_call(Supervisor& supervisor, Thread& thread) {
   return supervisor.wait_for(thread, Waiting::For::signal, deadline);
 }
 
-constexpr CallEntry kCalls[] = {
+constexpr CallEntry kSignalCalls[] = {
     {SYS_kill, kill_call},
     {SYS_tkill, send_to_thread},
     {SYS_tgkill, send_to_thread},
@@ -139,7 +139,7 @@ constexpr CallEntry kCalls[] = {
 }  // namespace
 
 std::span<const CallEntry> signal_calls() {
-  return kCalls;
+  return kSignalCalls;
 }
 
 }  // namespace dissensus::host

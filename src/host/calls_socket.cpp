@@ -304,7 +304,7 @@ Outcome getsockopt_call(Supervisor& supervisor, Thread& thread) {
   return answer(0);
 }
 
-constexpr CallEntry kCalls[] = {
+constexpr CallEntry kSocketCalls[] = {
     {SYS_socket, socket_call},         {SYS_bind, bind_call},
     {SYS_listen, listen_call},         {SYS_connect, connect_call},
     {SYS_accept, accept_call},         {SYS_accept4, accept_call},
@@ -315,7 +315,7 @@ constexpr CallEntry kCalls[] = {
 }  // namespace
 
 std::span<const CallEntry> socket_calls() {
-  return kCalls;
+  return kSocketCalls;
 }
 
 }  // namespace dissensus::host

@@ -245,7 +245,7 @@ Outcome timer_delete_call(Supervisor&, Thread& thread) {
   return answer(0);
 }
 
-constexpr CallEntry kCalls[] = {
+constexpr CallEntry kTimerCalls[] = {
     {SYS_timerfd_create, timerfd_create_call},
     {SYS_timerfd_settime, timerfd_settime_call},
     {SYS_timerfd_gettime, timerfd_gettime_call},
@@ -262,7 +262,7 @@ constexpr CallEntry kCalls[] = {
 }  // namespace
 
 std::span<const CallEntry> timer_calls() {
-  return kCalls;
+  return kTimerCalls;
 }
 
 }  // namespace dissensus::host
