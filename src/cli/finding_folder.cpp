@@ -1,6 +1,5 @@
 #include "cli/finding_folder.h"
 
-#include <chrono>
 #include <filesystem>
 
 #include <errno.h>
@@ -8,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/interrupt.h"
+#include "cli/shrink_line.h"
 #include "cli/verb.h"
 #include "core/file.h"
 #include "run/recording.h"
@@ -16,25 +16,10 @@ namespace dissensus::cli {
 
 namespace {
 
-// A whole hunt of the default scenario, report included, takes less than half a minute.
-constexpr std::chrono::seconds kShrinkTime{10};
-constexpr std::chrono::seconds kMeasureTime{6};
-
-/// True until the time is over or the user has had enough.
-class Deadline {
- public:
-  explicit Deadline(std::chrono::seconds time) : time_(time) {}
-  bool has_time() {
-    // Runs from the first question on: stages follow each other.
-    if (end_ == Clock::time_point{}) end_ = Clock::now() + time_;
-    return !is_interrupted() && Clock::now() < end_;
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  std::chrono::seconds time_;
-  Clock::time_point end_{};
-};
+// A whole hunt of the default scenario, report included, takes less than half a minute. Counted in
+// events, so that the same hunt gives the same finding on every machine.
+constexpr std::uint64_t kShrinkEvents = 60'000'000;
+constexpr std::uint64_t kMeasureEvents = 20'000'000;
 
 }  // namespace
 
@@ -94,8 +79,7 @@ void write_live_page(const FindingFolder& folder, const hunt::Finding& finding,
 void examine_finding(FindingFolder& folder, const ExaminePlan& plan,
                      const SystemRegistry& systems) {
   if (!plan.shrink && !plan.report) return;
-  Deadline shrinking(kShrinkTime);
-  Deadline measuring(kMeasureTime);
+  ShrinkLine line(plan.output);
   report::ExamineOptions options;
   options.shrink = plan.shrink;
   options.likelihood = plan.report;
@@ -103,10 +87,16 @@ void examine_finding(FindingFolder& folder, const ExaminePlan& plan,
   options.replay_command = [&plan](const std::string& path) {
     return replay_command(path, plan.replay_words);
   };
-  options.keep_shrinking = [&shrinking](const shrink::ShrinkProgress&) {
-    return shrinking.has_time();
+  options.shrink_events_max = kShrinkEvents;
+  options.measure_events_max = kMeasureEvents;
+  options.keep_shrinking = [&line](const shrink::ShrinkProgress& progress) {
+    line.update(progress);
+    return !is_interrupted();
   };
-  options.keep_measuring = [&measuring] { return measuring.has_time(); };
+  options.keep_measuring = [&line] {
+    line.update_measuring();
+    return !is_interrupted();
+  };
   report::Finding finding = report::examine(folder.recipe, folder.path, options, systems);
   finding.hunt = plan.hunt;
   if (finding.shrinking) report::write_minimal(folder.path, *finding.shrinking);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/verb.h"
 #include "hunt/hunt.h"
 #include "report/examine.h"
 #include "run/run_folder.h"
@@ -19,6 +20,7 @@ struct ExaminePlan {
   std::size_t jobs = 1;
   std::vector<std::pair<std::string, std::string>> hunt;  ///< how it went, for the report
   std::string replay_words = {};  ///< that the replay command needs beside the folder
+  OutputOptions output = {};      ///< whether progress is shown
 };
 
 struct FindingFolder {
@@ -37,8 +39,8 @@ std::string reliability(const hunt::Finding& finding);
 /// Real servers: the page of the run as it was recorded, and confirm.json.
 void write_live_page(const FindingFolder& folder, const hunt::Finding& finding,
                      const ExaminePlan& plan);
-/// Shrinks and explains it. Each stage has a limit of wall time, and goes on with what it has
-/// reached by then.
+/// Shrinks and explains it. Each stage has a limit of work, and ends with what it has reached by
+/// then, as it does when the user interrupts.
 void examine_finding(FindingFolder& folder, const ExaminePlan& plan, const SystemRegistry& systems);
 
 }  // namespace dissensus::cli

@@ -54,6 +54,9 @@ hunt::HuntSnapshot HuntPanel::snapshot_of(const hunt::HuntProgress& progress) co
 }
 
 bool HuntPanel::keep_going(const hunt::HuntProgress& progress) {
+  for (; setting_.on_finding && findings_seen_ < progress.findings.size(); ++findings_seen_) {
+    setting_.on_finding(progress.findings[findings_seen_]);
+  }
   const Clock::time_point now = Clock::now();
   if (now >= next_statistics_) {
     next_statistics_ = now + kStatisticsInterval;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ class HuntPanel final : public hunt::HuntObserver {
     std::vector<std::string> objective_names;
     std::string statistics_path;   ///< empty: no stats.json
     hunt::Store* store = nullptr;  ///< flushed before anything is shown
+    /// Called once for each finding of a hunt that goes on after it. May be empty.
+    std::function<void(const hunt::Finding&)> on_finding = {};
   };
   /// `options` must outlive this.
   HuntPanel(Setting setting, const hunt::HuntOptions& options);
@@ -49,6 +52,7 @@ class HuntPanel final : public hunt::HuntObserver {
   Clock::time_point next_show_;
   Clock::time_point next_statistics_;
   std::size_t drawn_lines_ = 0;
+  std::size_t findings_seen_ = 0;
 };
 
 /// A panel where standard error is a terminal, lines where it is not.

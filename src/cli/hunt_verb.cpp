@@ -70,8 +70,12 @@ std::vector<std::pair<std::string, std::string>> hunt_words(const HuntVerbOption
 void record_findings(const HuntVerbOptions& options, const run::Scenario& scenario,
                      const SystemRegistry& systems, const std::string& parent, hunt::Store& store,
                      FinishedHunt& hunt) {
-  const ExaminePlan plan{!options.no_shrink, !options.no_report, options.settings.jobs,
-                         hunt_words(options, hunt), options.settings.plugins.words()};
+  const ExaminePlan plan{!options.no_shrink,
+                         !options.no_report,
+                         options.settings.jobs,
+                         hunt_words(options, hunt),
+                         options.settings.plugins.words(),
+                         options.settings.output};
   for (const hunt::Finding& finding : hunt.result.progress.findings) {
     const std::string existing = store.folder_of(finding.signature);
     FindingFolder folder = record_finding(scenario, finding, parent, existing);
@@ -223,13 +227,21 @@ ExitCode hunt(const HuntVerbOptions& options) {
   settings.resume ? store.resume(record) : store.begin(record);
 
   catch_interrupts();
-  HuntPanel panel({panel_style(!settings.output.quiet && !settings.output.json), scenario.name,
-                   parts.objective_names, hunt.folder + "/" + kStatisticsFile, &store},
-                  hunt_options);
+  const std::string beside = parent.empty() ? "." : parent;
+  // Written at once: a machine that vanishes in the middle of the night takes no finding with it.
+  const auto keep_finding = [&](const hunt::Finding& finding) {
+    if (store.folder_of(finding.signature).empty()) {
+      store.set_folder(finding.signature, record_finding(scenario, finding, beside, "").path);
+    }
+  };
+  HuntPanel panel(
+      {panel_style(!settings.output.quiet && !settings.output.json), scenario.name,
+       parts.objective_names, hunt.folder + "/" + kStatisticsFile, &store, keep_finding},
+      hunt_options);
   hunt.result = hunt::hunt(scenario, parts, hunt_options, &panel, &store);
   hunt.wall_seconds = panel.wall_seconds();
   panel.finish(hunt.result.progress);
-  record_findings(options, scenario, registry.systems, parent.empty() ? "." : parent, store, hunt);
+  record_findings(options, scenario, registry.systems, beside, store, hunt);
   if (hunt.result.end == hunt::HuntEnd::stopped) {
     hunt.resume = resume_command(options, hunt.folder);
   }

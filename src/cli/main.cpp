@@ -1,3 +1,4 @@
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -92,7 +93,13 @@ int run_program(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace dissensus;
   try {
-    return cli::run_program(argc, argv);
+    const int code = cli::run_program(argc, argv);
+    // A full disk shows itself when the last of the output is written.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      return cli::fail(cli::kBadInput,
+                       fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
+    }
+    return code;
   } catch (const InputError& error) {
     return cli::fail(cli::kBadInput, error.what());
   } catch (const OutsideError& error) {

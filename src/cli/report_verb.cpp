@@ -3,6 +3,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/plugins.h"
+#include "cli/shrink_line.h"
 #include "cli/verb.h"
 #include "report/examine.h"
 #include "run/run_folder.h"
@@ -45,12 +46,20 @@ ExitCode report(const ReportVerbOptions& options) {
   examine.replay_command = [&words](const std::string& folder) {
     return replay_command(folder, words);
   };
-  examine.keep_shrinking = [](const shrink::ShrinkProgress&) { return !is_interrupted(); };
-  examine.keep_measuring = [] { return !is_interrupted(); };
+  std::optional<ShrinkLine> line(std::in_place, options.output);
+  examine.keep_shrinking = [&line](const shrink::ShrinkProgress& progress) {
+    line->update(progress);
+    return !is_interrupted();
+  };
+  examine.keep_measuring = [&line] {
+    line->update_measuring();
+    return !is_interrupted();
+  };
   const report::Finding finding =
       recipe.scenario.system->traits().repeatable
           ? report::examine(recipe, options.folder, examine, registry.systems)
           : recorded_finding(recipe, options.folder, replay_command(options.folder, words));
+  line.reset();
   if (finding.shrinking) report::write_minimal(options.folder, *finding.shrinking);
   report::write_page(options.folder, finding);
   const std::string page = options.folder + "/report.html";

@@ -12,6 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/plugins.h"
 #include "cli/scenario_changes.h"
+#include "cli/shrink_line.h"
 #include "cli/verb.h"
 #include "faults/words.h"
 #include "report/examine.h"
@@ -44,44 +45,9 @@ double seconds_since(RealClock::time_point start) {
   return std::chrono::duration<double>(RealClock::now() - start).count();
 }
 
-std::string size_words(const shrink::Size& size) {
-  std::vector<std::string> parts;
-  const auto add = [&](std::size_t count, std::string_view one, std::string_view many) {
-    if (count > 0) parts.push_back(fmt::format("{} {}", count, count == 1 ? one : many));
-  };
-  add(size.genes, "gene", "genes");
-  add(size.messages, "single message", "single messages");
-  add(size.faults, "fault", "faults");
-  add(size.requests, "request", "requests");
-  return parts.empty() ? "nothing" : fmt::format("{}", fmt::join(parts, ", "));
-}
-
-/// Draws one line over itself on a terminal.
-class ShrinkLine {
- public:
-  explicit ShrinkLine(const OutputOptions& output)
-      : shown_(!output.quiet && !output.json && is_terminal()) {}
-  ~ShrinkLine() {
-    if (drawn_) fmt::print(stderr, "\r\033[K");
-  }
-  ShrinkLine(const ShrinkLine&) = delete;
-  ShrinkLine& operator=(const ShrinkLine&) = delete;
-  void update(const shrink::ShrinkProgress& progress) {
-    if (!shown_ || RealClock::now() < next_) return;
-    next_ = RealClock::now() + std::chrono::milliseconds(100);
-    drawn_ = true;
-    fmt::print(stderr, "\r\033[K{} runs: {} left", progress.runs, size_words(progress.size));
-    std::fflush(stderr);
-  }
-
- private:
-  bool shown_;
-  bool drawn_ = false;
-  RealClock::time_point next_{};
-};
-
-shrink::ShrinkResult shrink_once(const run::Recipe& recipe, const ShrinkVerbOptions& options,
-                                 const SystemRegistry& systems) {
+/// `folder` may be empty: what a run's folder knows is gone on from.
+shrink::ShrinkResult shrink_once(const run::Recipe& recipe, const std::string& folder,
+                                 const ShrinkVerbOptions& options, const SystemRegistry& systems) {
   ShrinkLine line(options.output);
   const RealClock::time_point start = RealClock::now();
   shrink::ShrinkOptions shrink_options;
@@ -92,6 +58,7 @@ shrink::ShrinkResult shrink_once(const run::Recipe& recipe, const ShrinkVerbOpti
     line.update(progress);
     return !is_interrupted() && (options.seconds <= 0 || seconds_since(start) < options.seconds);
   };
+  if (!folder.empty()) return report::shrink_in_folder(recipe, folder, shrink_options, systems);
   return shrink::shrink(recipe.scenario, recipe.schedule, recipe.seed, shrink_options, systems);
 }
 
@@ -182,7 +149,7 @@ ExitCode shrink_failure(const ShrinkVerbOptions& options) {
   const Registry registry = options.plugins.load();
   const run::Recipe recipe = failing_recipe(options, registry.systems, folder);
   const RealClock::time_point start = RealClock::now();
-  const shrink::ShrinkResult result = shrink_once(recipe, options, registry.systems);
+  const shrink::ShrinkResult result = shrink_once(recipe, folder, options, registry.systems);
   const double wall_seconds = seconds_since(start);
   const bool new_folder = folder.empty();
   if (new_folder) {
@@ -254,7 +221,7 @@ ExitCode shrink_random(const ShrinkVerbOptions& options) {
     recipe.schedule = run::random_schedule(scenario, random);
     if (shrink::failure_of(runner.run(scenario, recipe.schedule, seed)).empty()) continue;
     const RealClock::time_point start = RealClock::now();
-    const shrink::ShrinkResult result = shrink_once(recipe, options, registry.systems);
+    const shrink::ShrinkResult result = shrink_once(recipe, "", options, registry.systems);
     add_result(result, seconds_since(start), study);
     if (options.output.json || options.output.quiet) continue;
     fmt::print("seed {}: {} -> {}, {} runs\n", seed, size_words(result.before),

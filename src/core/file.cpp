@@ -44,22 +44,47 @@ std::string read_file(const std::string& path, std::size_t bytes_max) {
   return content;
 }
 
+namespace {
+
+[[noreturn]] void fail_write(const std::string& path, const char* what) {
+  throw InputError(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
+}
+
+/// False with errno when something went wrong.
+bool write_all(const std::string& path, std::string_view content) {
+  File file(std::fopen(path.c_str(), "wb"));
+  if (!file) return false;
+  if (std::fwrite(content.data(), 1, content.size(), file.get()) != content.size()) return false;
+  return std::fclose(file.release()) == 0;
+}
+
+}  // namespace
+
 void write_file(const std::string& path, std::string_view content) {
-  const std::string temporary = path + ".part";
-  const auto fail = [&path, &temporary](const char* what) {
-    const int error = errno;
-    std::remove(temporary.c_str());
-    throw InputError(fmt::format("{}: {}: {}", path, what, std::strerror(error)));
-  };
-  {
-    File file(std::fopen(temporary.c_str(), "wb"));
-    if (!file) fail("cannot be written");
-    if (std::fwrite(content.data(), 1, content.size(), file.get()) != content.size()) {
-      fail("cannot be written");
-    }
-    if (std::fclose(file.release()) != 0) fail("cannot be written");
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::string target = path;
+  // A link stays a link: what it names is written, whether that is there yet or not.
+  for (int links = 0; links < 40 && fs::is_symlink(target, error); ++links) {
+    target = (fs::path(target).parent_path() / fs::read_symlink(target, error)).string();
   }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) fail("cannot be renamed");
+  const fs::file_status status = fs::status(target, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {  // a device or a pipe
+    if (!write_all(target, content)) fail_write(path, "cannot be written");
+    return;
+  }
+  const std::string temporary = target + ".part";
+  const char* trouble = nullptr;
+  if (!write_all(temporary, content)) {
+    trouble = "cannot be written";
+  } else if (std::rename(temporary.c_str(), target.c_str()) != 0) {
+    trouble = "cannot be renamed";
+  }
+  if (trouble == nullptr) return;
+  const int reason = errno;
+  std::remove(temporary.c_str());
+  errno = reason;
+  fail_write(path, trouble);
 }
 
 }  // namespace dissensus

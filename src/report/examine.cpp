@@ -1,6 +1,7 @@
 #include "report/examine.h"
 
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -13,14 +14,35 @@ namespace dissensus::report {
 
 namespace {
 
-shrink::ShrinkResult shrink_run(const run::Recipe& recipe, const ExamineOptions& options,
-                                const SystemRegistry& systems) {
+constexpr std::size_t kShrinkBytesMax = 64 << 20;
+
+shrink::ShrinkResult shrink_run(const run::Recipe& recipe, const std::string& folder,
+                                const ExamineOptions& options, const SystemRegistry& systems) {
   shrink::ShrinkOptions shrinking;
   shrinking.jobs = options.jobs;
   shrinking.runs_max = options.shrink_runs_max;
+  shrinking.events_max = options.shrink_events_max;
   shrinking.all_violations = options.all_violations;
   shrinking.keep_going = options.keep_shrinking;
-  return shrink::shrink(recipe.scenario, recipe.schedule, recipe.seed, shrinking, systems);
+  return shrink_in_folder(recipe, folder, shrinking, systems);
+}
+
+/// The smallest run that a folder has; nothing where it has none, or none that can be read.
+std::optional<shrink::ShrinkResult> read_minimal(const std::string& folder,
+                                                 const SystemRegistry& systems) {
+  const std::string path = folder + "/shrink.json";
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return std::nullopt;
+  try {
+    shrink::ShrinkResult result = shrink::parse_result(read_file(path, kShrinkBytesMax), path);
+    result.recipe = run::read_recipe(folder + "/minimal", systems);
+    const oracle::Verdict verdict = run::read_verdict(folder + "/minimal");
+    if (verdict.violations.empty()) return std::nullopt;
+    result.violation = verdict.violations.front();
+    return result;
+  } catch (const InputError&) {
+    return std::nullopt;  // cut off while it was written, or by hand: shrunk anew
+  }
 }
 
 std::vector<shrink::LikelihoodPoint> measure(const run::Recipe& recipe,
@@ -29,6 +51,7 @@ std::vector<shrink::LikelihoodPoint> measure(const run::Recipe& recipe,
   shrink::LikelihoodOptions likelihood;
   likelihood.continuation = continuation;
   likelihood.jobs = options.jobs;
+  likelihood.events_max = options.measure_events_max;
   likelihood.keep_going = options.keep_measuring;
   return shrink::failure_likelihood(recipe, likelihood);
 }
@@ -47,7 +70,7 @@ Finding examine(const run::Recipe& recipe, const std::string& folder, const Exam
   }
   if (recipe.branch) return finding;
   if (options.shrink) {
-    finding.shrinking = shrink_run(recipe, options, systems);
+    finding.shrinking = shrink_run(recipe, folder, options, systems);
     finding.minimal = record(finding.shrinking->recipe, replay(folder + "/minimal"));
   }
   if (options.likelihood) {
@@ -56,6 +79,15 @@ Finding examine(const run::Recipe& recipe, const std::string& folder, const Exam
     finding.other_seeds = measure(smallest, shrink::Continuation::seed, options);
   }
   return finding;
+}
+
+shrink::ShrinkResult shrink_in_folder(const run::Recipe& recipe, const std::string& folder,
+                                      const shrink::ShrinkOptions& options,
+                                      const SystemRegistry& systems) {
+  if (const auto known = read_minimal(folder, systems)) {
+    return shrink::shrink_further(recipe, *known, options, systems);
+  }
+  return shrink::shrink(recipe.scenario, recipe.schedule, recipe.seed, options, systems);
 }
 
 void write_minimal(const std::string& folder, const shrink::ShrinkResult& result) {

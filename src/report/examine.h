@@ -16,7 +16,9 @@ struct ExamineOptions {
   /// Says how a folder is replayed; empty: "dissensus replay FOLDER".
   std::function<std::string(const std::string& folder)> replay_command;
   std::size_t shrink_runs_max = 1'000'000;
-  bool all_violations = false;  ///< see shrink::ShrinkOptions
+  std::uint64_t shrink_events_max = UINT64_MAX;   ///< see shrink::ShrinkOptions
+  std::uint64_t measure_events_max = UINT64_MAX;  ///< of each of the two curves
+  bool all_violations = false;                    ///< see shrink::ShrinkOptions
   /// Asked all the time; false ends the current stage with what it has reached. May be empty.
   std::function<bool(const shrink::ShrinkProgress&)> keep_shrinking;
   std::function<bool()> keep_measuring;
@@ -26,6 +28,12 @@ struct ExamineOptions {
 /// another one is neither shrunk nor measured. Throws InputError where the run does not fail.
 Finding examine(const run::Recipe& recipe, const std::string& folder, const ExamineOptions& options,
                 const SystemRegistry& systems);
+
+/// Shrinks the failing run of a folder, from the smallest run on that is known there. `recipe` is
+/// the run as it was found.
+shrink::ShrinkResult shrink_in_folder(const run::Recipe& recipe, const std::string& folder,
+                                      const shrink::ShrinkOptions& options,
+                                      const SystemRegistry& systems);
 
 /// Writes the smallest run of a folder: minimal/, minimal.json and shrink.json.
 void write_minimal(const std::string& folder, const shrink::ShrinkResult& result);

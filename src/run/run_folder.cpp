@@ -21,6 +21,9 @@ namespace dissensus::run {
 
 namespace fs = std::filesystem;
 
+// Some 10 MB of text; more is neither drawn nor read by anybody.
+constexpr std::size_t kGraphDeliveriesMax = 50'000;
+
 std::string create_run_folder(const std::string& parent, const std::string& name) {
   std::error_code error;
   fs::create_directories(parent, error);
@@ -170,7 +173,7 @@ void write_run_folder(const std::string& folder, const Recipe& recipe, const Run
   write_node_logs(folder, trace);
   if (options.detail == trace::Detail::everything) {
     std::ostringstream dot;
-    trace::export_dot(trace, dot);
+    trace::export_dot(trace, dot, kGraphDeliveriesMax);
     write_file(folder + "/graph.dot", dot.str());
     std::ostringstream svg;
     trace::export_svg(trace, {}, svg);

@@ -85,19 +85,27 @@ std::vector<LikelihoodPoint> failure_likelihood(const run::Recipe& recipe,
         fmt::format("{}: the run with seed {} does not fail", recipe.scenario.path, recipe.seed));
   }
   bool interrupted = false;
+  std::uint64_t events = 0;
+  struct Continued {
+    bool fails = false;
+    std::uint64_t events = 0;
+  };
   const auto measure = [&](std::vector<LikelihoodPoint> points) {
     for_each_in_order(
         points.size() * options.runs, options.jobs, [&] { return pool.lend(); },
         [&](run::Runner& runner, std::size_t index) {
           const LikelihoodPoint& point = points[index / options.runs];
-          return failure_of(continue_from(runner, recipe, point.event, options,
-                                          index % options.runs)) == signature;
+          const run::RunResult result =
+              continue_from(runner, recipe, point.event, options, index % options.runs);
+          return Continued{failure_of(result) == signature, result.events};
         },
-        [&](std::size_t index, bool fails) {
+        [&](std::size_t index, const Continued& continued) {
           LikelihoodPoint& point = points[index / options.runs];
           ++point.runs;
-          point.failing += fails ? 1 : 0;
-          interrupted = options.keep_going && !options.keep_going();
+          point.failing += continued.fails ? 1 : 0;
+          events += continued.events;
+          interrupted =
+              events >= options.events_max || (options.keep_going && !options.keep_going());
           return !interrupted;
         });
     std::erase_if(points, [&](const LikelihoodPoint& point) { return point.runs < options.runs; });

@@ -27,6 +27,8 @@ struct LikelihoodOptions {
   std::size_t runs = 40;   ///< per moment
   std::uint64_t seed = 1;  ///< of the continuations
   std::size_t jobs = 1;
+  /// Events that all continuations may have: see ShrinkOptions::events_max.
+  std::uint64_t events_max = UINT64_MAX;
   /// Asked after each run; false ends with the points that are complete. May be empty.
   std::function<bool()> keep_going;
 };

@@ -41,24 +41,40 @@ class Shrinker {
     const Candidates candidates(scenario_, schedule_, failing.end - Time{}, systems_);
     progress_.size = candidates.size(candidates.start());
     result_.before = progress_.size;
-    const Reduction reduction =
-        reduce(candidates.problem(),
-               [&](std::size_t count, const auto& make) { return judge(candidates, count, make); });
+    const Reduction reduction = reduce(
+        candidates.problem(),
+        [&](std::size_t count, const auto& make) { return judge_row(candidates, count, make); });
     result_.minimal = reduction.minimal;
     result_.runs = reduction.judged;
     result_.known = reduction.known;
     result_.after = candidates.size(reduction.levels);
     result_.genes = scenario_.genes().size();
     record(candidates.make(reduction.levels));
-    try_other_seeds();
-    find_bystanders();
+    if (begin(ShrinkStage::other_seeds)) try_other_seeds();
+    if (begin(ShrinkStage::bystanders)) find_bystanders();
     return std::move(result_);
   }
 
  private:
-  bool fails(run::Runner& runner, const run::Scenario& scenario, const faults::Schedule& schedule,
-             std::uint64_t seed) const {
-    return signature_of(runner.run(scenario, schedule, seed)) == signature_;
+  struct Judgement {
+    bool fails = false;
+    std::uint64_t events = 0;
+  };
+  Judgement judge(run::Runner& runner, const run::Scenario& scenario,
+                  const faults::Schedule& schedule, std::uint64_t seed) const {
+    const run::RunResult result = runner.run(scenario, schedule, seed);
+    return {signature_of(result) == signature_, result.events};
+  }
+  /// Counts a run; false: no further one.
+  bool count(std::uint64_t events) {
+    ++progress_.runs;
+    progress_.events += events;
+    interrupted_ = interrupted_ || (options_.keep_going && !options_.keep_going(progress_));
+    return !interrupted_ && progress_.events < options_.events_max;
+  }
+  bool begin(ShrinkStage stage) {
+    progress_ = {stage, 0, 0, progress_.size};
+    return !interrupted_;
   }
   /// What must stay the same.
   std::string signature_of(const run::RunResult& result) const {
@@ -71,30 +87,31 @@ class Shrinker {
     return fmt::format("{}", fmt::join(signatures, " "));
   }
 
-  Tried judge(const Candidates& candidates, std::size_t count,
-              const std::function<Levels(std::size_t)>& make) {
+  Tried judge_row(const Candidates& candidates, std::size_t count_of_row,
+                  const std::function<Levels(std::size_t)>& make) {
     Tried tried;
     // The limit is checked before a candidate is made, not in the middle of the row: which
     // candidates count is the same with any number of jobs.
-    const std::size_t allowed = std::min(count, options_.runs_max - progress_.runs);
-    bool interrupted = false;
+    const std::size_t allowed = progress_.events < options_.events_max
+                                    ? std::min(count_of_row, options_.runs_max - progress_.runs)
+                                    : 0;
+    bool go_on = true;
     for_each_in_order(
         allowed, std::min(options_.jobs, allowed), [this] { return pool_.lend(); },
         [&](run::Runner& runner, std::size_t index) {
           const Candidate candidate = candidates.make(make(index));
-          return fails(runner, *candidate.scenario, candidate.schedule, seed_);
+          return judge(runner, *candidate.scenario, candidate.schedule, seed_);
         },
-        [&](std::size_t index, bool failing) {
+        [&](std::size_t index, const Judgement& judgement) {
           ++tried.count;
-          ++progress_.runs;
-          if (failing) {
+          if (judgement.fails) {
             tried.failing = index;
             progress_.size = candidates.size(make(index));
           }
-          interrupted = options_.keep_going && !options_.keep_going(progress_);
-          return !failing && !interrupted;
+          go_on = count(judgement.events);
+          return !judgement.fails && go_on;
         });
-    tried.stopped = interrupted || (!tried.failing && tried.count < count);
+    tried.stopped = !go_on || (!tried.failing && tried.count < count_of_row);
     return tried;
   }
 
@@ -110,29 +127,35 @@ class Shrinker {
     for_each_in_order(
         options_.seeds, options_.jobs, [this] { return pool_.lend(); },
         [&](run::Runner& runner, std::size_t index) {
-          return fails(runner, recipe.scenario, recipe.schedule,
+          return judge(runner, recipe.scenario, recipe.schedule,
                        derive_seed(seed_, "reliability", index) >> 1);
         },
-        [&](std::size_t, bool failing) {
+        [&](std::size_t, const Judgement& judgement) {
           ++result_.seeds;
-          result_.failing_seeds += failing ? 1 : 0;
-          return true;
+          result_.failing_seeds += judgement.fails ? 1 : 0;
+          return count(judgement.events);
         });
   }
 
   void find_bystanders() {
     const run::Recipe& recipe = result_.recipe;
     const auto runner = pool_.lend();
-    for (std::size_t node = 0; node < recipe.scenario.nodes(); ++node) {
+    bool go_on = true;
+    for (std::size_t node = 0; node < recipe.scenario.nodes() && go_on; ++node) {
       faults::CrashFault down;
       down.node = static_cast<NodeId>(node);
       down.at = Duration{};
       faults::Schedule absence;
       absence.faults.emplace_back(down);
-      if (!failure_of(runner->run(recipe.scenario, absence, seed_)).empty()) continue;
+      ++result_.nodes_tried;
+      const run::RunResult absent = runner->run(recipe.scenario, absence, seed_);
+      go_on = count(absent.events);
+      if (!failure_of(absent).empty()) continue;
       faults::Schedule without = recipe.schedule;
       without.faults.emplace_back(down);
-      if (fails(*runner, recipe.scenario, without, seed_)) result_.bystanders.push_back(down.node);
+      const Judgement judgement = judge(*runner, recipe.scenario, without, seed_);
+      if (judgement.fails) result_.bystanders.push_back(down.node);
+      go_on = count(judgement.events) && go_on;
     }
   }
 
@@ -144,6 +167,7 @@ class Shrinker {
   RunnerPool pool_;
   std::string signature_;
   ShrinkProgress progress_;
+  bool interrupted_ = false;
   ShrinkResult result_;
 };
 
@@ -156,12 +180,38 @@ nlohmann::ordered_json size_json(const Size& size) {
       {"delay_total_ms", std::chrono::ceil<std::chrono::milliseconds>(size.delay_total).count()}};
 }
 
+Size parse_size(const nlohmann::json& json) {
+  Size size;
+  size.genes = json.at("genes");
+  size.messages = json.at("messages");
+  size.faults = json.at("faults");
+  size.requests = json.at("requests");
+  size.delay_total = std::chrono::milliseconds(json.at("delay_total_ms").get<std::int64_t>());
+  return size;
+}
+
 }  // namespace
 
 ShrinkResult shrink(const run::Scenario& scenario, const faults::Schedule& schedule,
                     std::uint64_t seed, const ShrinkOptions& options,
                     const SystemRegistry& systems) {
   return Shrinker(scenario, schedule, seed, options, systems).run();
+}
+
+ShrinkResult shrink_further(const run::Recipe& failing, const ShrinkResult& earlier,
+                            const ShrinkOptions& options, const SystemRegistry& systems) {
+  const run::Recipe& recipe = earlier.recipe;
+  run::Runner runner;
+  const run::RunResult again = runner.run(recipe.scenario, recipe.schedule, recipe.seed);
+  if (trace::to_hex(again.hash) != recipe.hash ||
+      failure_of(again) != earlier.violation.signature()) {
+    return shrink(failing.scenario, failing.schedule, failing.seed, options, systems);
+  }
+  if (earlier.minimal) return earlier;
+  ShrinkResult result = shrink(recipe.scenario, recipe.schedule, recipe.seed, options, systems);
+  result.before = earlier.before;
+  result.runs += earlier.runs;
+  return result;
 }
 
 std::string to_json(const ShrinkResult& result) {
@@ -183,9 +233,31 @@ std::string to_json(const ShrinkResult& result) {
   json["runs"] = result.runs;
   json["other_seeds"] = {{"tried", result.seeds}, {"failing", result.failing_seeds}};
   json["bystanders"] = result.bystanders;
+  json["nodes_tried"] = result.nodes_tried;
   json["schedule"] =
       nlohmann::ordered_json::parse(faults::to_json(recipe.schedule, description, nodes));
   return json.dump(2) + "\n";
+}
+
+ShrinkResult parse_result(const std::string& text, const std::string& path) {
+  ShrinkResult result;
+  try {
+    const auto json = nlohmann::json::parse(text);
+    if (json.at("format") != "dissensus-shrink/1")
+      throw InputError(path + ": format: expected 'dissensus-shrink/1'");
+    result.minimal = json.at("minimal");
+    result.genes = json.at("genes");
+    result.before = parse_size(json.at("before"));
+    result.after = parse_size(json.at("after"));
+    result.runs = json.at("runs");
+    result.seeds = json.at("other_seeds").at("tried");
+    result.failing_seeds = json.at("other_seeds").at("failing");
+    result.bystanders = json.at("bystanders").get<std::vector<NodeId>>();
+    result.nodes_tried = json.value("nodes_tried", std::size_t{0});
+  } catch (const nlohmann::json::exception& error) {
+    throw InputError(fmt::format("{}: not the result of a shrinking: {}", path, error.what()));
+  }
+  return result;
 }
 
 }  // namespace dissensus::shrink

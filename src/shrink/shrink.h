@@ -15,9 +15,13 @@
 
 namespace dissensus::shrink {
 
+enum class ShrinkStage : std::uint8_t { reducing, other_seeds, bystanders };
+
 struct ShrinkProgress {
-  std::size_t runs = 0;
-  Size size;  ///< of the smallest failing run so far
+  ShrinkStage stage = ShrinkStage::reducing;
+  std::size_t runs = 0;      ///< of this stage
+  std::uint64_t events = 0;  ///< of those runs
+  Size size;                 ///< of the smallest failing run so far
 };
 
 struct ShrinkOptions {
@@ -25,8 +29,11 @@ struct ShrinkOptions {
   /// Preserve every signature of the run, not only the first: several rules may name one cause.
   bool all_violations = false;
   std::size_t runs_max = 1'000'000;
-  /// Asked after each run; false ends the shrinking with what was reached. May be empty. Limits of
-  /// wall time go here: this room knows no real clock.
+  /// Events that the runs of the reduction may have, and each of the stages after it: a limit of
+  /// work that gives the same result on every machine, with short runs and with long ones.
+  std::uint64_t events_max = UINT64_MAX;
+  /// Asked after each run; false ends all that is left with what was reached. May be empty. Limits
+  /// of wall time go here: this room knows no real clock.
   std::function<bool(const ShrinkProgress&)> keep_going;
   /// Other seeds to try the minimal run with.
   std::size_t seeds = 100;
@@ -46,6 +53,7 @@ struct ShrinkResult {
   /// Of so many other seeds the minimal run fails in the same way with so many.
   std::size_t seeds = 0;
   std::size_t failing_seeds = 0;
+  std::size_t nodes_tried = 0;  ///< as bystanders
   /// Nodes that may be down from the start: the minimal run still fails in the same way, and it is
   /// not their absence that fails, for without the schedule all is well.
   std::vector<NodeId> bystanders;
@@ -60,7 +68,15 @@ ShrinkResult shrink(const run::Scenario& scenario, const faults::Schedule& sched
                     std::uint64_t seed, const ShrinkOptions& options,
                     const SystemRegistry& systems);
 
+/// Goes on from what an earlier shrinking of the same run reached, and never returns a larger run.
+/// Starts again where that no longer fails as it did: the system is another one now.
+ShrinkResult shrink_further(const run::Recipe& failing, const ShrinkResult& earlier,
+                            const ShrinkOptions& options, const SystemRegistry& systems);
+
 /// The content of shrink.json, `dissensus-shrink/1` (docs/results/shrinking.md).
 std::string to_json(const ShrinkResult& result);
+/// What such a text says; recipe and violation are in the minimal run's own folder. `path` is for
+/// errors (InputError).
+ShrinkResult parse_result(const std::string& text, const std::string& path);
 
 }  // namespace dissensus::shrink

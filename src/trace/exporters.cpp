@@ -92,15 +92,21 @@ void export_json(const Trace& trace, std::ostream& out) {
   out << text;
 }
 
-void export_dot(const Trace& trace, std::ostream& out) {
+void export_dot(const Trace& trace, std::ostream& out, std::size_t deliveries_max) {
   const DependenceGraph graph = dependence_graph(trace);
+  const std::size_t total = graph.deliveries.size();
+  const std::size_t first = total - std::min(total, deliveries_max);
   std::vector<std::string> clusters(trace.header.nodes);
-  for (const std::size_t index : graph.deliveries) {
-    const Record& record = trace.records[index];
+  for (std::size_t delivery = first; delivery < total; ++delivery) {
+    const Record& record = trace.records[graph.deliveries[delivery]];
     const std::string label = fmt::format("n{}: {}", record.node, event_text(trace.header, record));
     clusters[record.node] +=
         fmt::format("    e{} [label={}, tooltip={}];\n", record.id, dot_text(label),
                     dot_text(fmt::format("event {} at {}", record.id, time_text(record.time))));
+  }
+  if (first > 0) {
+    out << fmt::format("// The last {} of {} deliveries; `dissensus export --to dot` has all.\n",
+                       deliveries_max, total);
   }
   out << "// Dependence graph: deliveries, transitively reduced. Solid edges: the message was "
          "sent\n"
@@ -116,6 +122,7 @@ void export_dot(const Trace& trace, std::ostream& out) {
     out << clusters[node] << "  }\n";
   }
   for (const Dependence& edge : graph.edges) {
+    if (edge.from < first || edge.to < first) continue;
     out << fmt::format("  e{} -> e{}{};\n", trace.records[graph.deliveries[edge.from]].id,
                        trace.records[graph.deliveries[edge.to]].id,
                        edge.causal ? "" : " [style=dashed, color=\"#888888\"]");

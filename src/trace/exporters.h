@@ -1,6 +1,8 @@
 // Views of a trace for people and for other tools.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <iosfwd>
 #include <set>
 #include <string>
@@ -11,8 +13,9 @@ namespace dissensus::trace {
 
 /// One JSON document: {"header": ..., "events": [...], "footer": ...}.
 void export_json(const Trace& trace, std::ostream& out);
-/// Graphviz: the dependence graph of thesis 2.3.1 over deliveries, transitively reduced.
-void export_dot(const Trace& trace, std::ostream& out);
+/// Graphviz: the dependence graph of thesis 2.3.1 over deliveries, transitively reduced. Of more
+/// deliveries than `deliveries_max` the last are kept, and the file says so.
+void export_dot(const Trace& trace, std::ostream& out, std::size_t deliveries_max = SIZE_MAX);
 /// ShiViz log: one line of text and one vector clock per event.
 void export_shiviz(const Trace& trace, std::ostream& out);
 /// Chrome / Perfetto trace events: a track per node, flows for messages.

@@ -120,6 +120,46 @@ TEST(Hunt, CollectsAllFindingsOfABudget) {
   EXPECT_GT(count, report["findings"].size()) << "one finding per signature, with a count";
 }
 
+// Whatever limit or interruption comes later: a folder keeps the smallest run that it has had.
+TEST(Shrink, AFinishedMinimalRunIsNeverReplacedByALargerOne) {
+  const WorkFolder folder;
+  ASSERT_EQ(folder.run({"hunt", kBuggyScenario, "--jobs", "1", "--no-report"}).exit_code, 1);
+  const std::string minimal = read_text(folder.file("runs/latest/minimal.json"));
+  const std::string result = read_text(folder.file("runs/latest/shrink.json"));
+  EXPECT_NE(result.find("\"minimal\": true"), std::string::npos);
+  EXPECT_EQ(folder.run({"shrink", "runs/latest", "--max-runs", "1"}).exit_code, 1);
+  EXPECT_EQ(read_text(folder.file("runs/latest/minimal.json")), minimal);
+  EXPECT_EQ(read_text(folder.file("runs/latest/shrink.json")), result);
+  // A run that was never shrunk is, as far as the limit goes.
+  ASSERT_EQ(record_failing_run(folder).exit_code, 1);
+  EXPECT_EQ(folder.run({"shrink", "runs/latest", "--max-runs", "1"}).exit_code, 1);
+  EXPECT_NE(read_text(folder.file("runs/latest/shrink.json")).find("\"minimal\": false"),
+            std::string::npos);
+}
+
+// The folder of a finding is there while the hunt goes on.
+TEST(Hunt, WritesFoldersOfFindingsAtOnce) {
+  const WorkFolder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    if (chdir(folder.file("").c_str()) != 0) _exit(127);
+    execl(DISSENSUS_BINARY, "dissensus", "hunt", kBuggyScenario.c_str(), "--all", "--budget",
+          "1000000000runs", "--quiet", nullptr);
+    _exit(127);
+  }
+  const auto has_run = [&folder] {
+    const std::vector<std::string> names = folder.content();
+    return std::any_of(names.begin(), names.end(),
+                       [](const std::string& name) { return name.ends_with("/run.json"); });
+  };
+  for (int waited = 0; waited < 600 && !has_run(); ++waited) usleep(100'000);
+  EXPECT_TRUE(has_run());
+  kill(child, SIGKILL);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status));
+}
+
 TEST(Hunt, NeedsASpaceOfSchedules) {
   const WorkFolder folder;
   const std::string scenario = folder.write(

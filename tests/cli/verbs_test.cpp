@@ -257,6 +257,21 @@ TEST(Export, WritesEachOfTheFiveFormats) {
   }
 }
 
+TEST(Export, ADeviceIsWrittenToAndNotReplaced) {
+  const WorkFolder folder;
+  ASSERT_EQ(record_failing_run(folder).exit_code, 1);
+  EXPECT_EQ(folder.run({"export", "runs/latest", "--to", "dot", "-o", "/dev/null"}).exit_code, 0);
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST(Output, AFullDeviceIsNoticed) {
+  const WorkFolder folder;
+  const CommandResult result = folder.run(
+      {"-c", std::string(DISSENSUS_BINARY) + " list systems --json > /dev/full"}, "/bin/sh");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("standard output: cannot be written"), std::string::npos);
+}
+
 TEST(Export, OptionsOfTheDiagramAreChecked) {
   const WorkFolder folder;
   ASSERT_EQ(record_failing_run(folder).exit_code, 1);

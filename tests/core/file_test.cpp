@@ -1,8 +1,10 @@
 #include "core/file.h"
 
 #include <filesystem>
+#include <thread>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "dissensus/options.h"
 
@@ -19,6 +21,33 @@ TEST(File, RoundTripAndLimits) {
   EXPECT_THROW(write_file("/nonexistent-folder/x", ""), InputError);
   EXPECT_FALSE(std::filesystem::exists(path + ".part"));
   std::filesystem::remove(path);
+}
+
+// A link stays a link, and a pipe or device is written to instead of being replaced.
+TEST(File, WhatIsNoRegularFileIsWrittenThrough) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / "dissensus_file_links";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  const auto at = [&folder](const char* name) { return (folder / name).string(); };
+  fs::create_symlink("target", at("link"));
+  write_file(at("link"), "to a file that is not there yet");
+  write_file(at("link"), "and again");
+  EXPECT_TRUE(fs::is_symlink(at("link")));
+  EXPECT_EQ(read_file(at("target"), 100), "and again");
+
+  ASSERT_EQ(mkfifo(at("pipe").c_str(), 0600), 0);
+  std::string received;
+  std::thread reader([&] { received = read_file(at("pipe"), 100); });
+  write_file(at("pipe"), "through the pipe");
+  reader.join();
+  EXPECT_EQ(received, "through the pipe");
+  EXPECT_TRUE(fs::is_fifo(at("pipe")));
+
+  write_file("/dev/null", "away");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  EXPECT_THROW(write_file("/dev/full", "no room"), InputError);
+  fs::remove_all(folder);
 }
 
 // A special file that never ends is refused at the limit, not read for ever.

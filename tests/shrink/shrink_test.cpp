@@ -120,6 +120,83 @@ TEST(Shrink, InterruptedItStillFails) {
   }
 }
 
+// A limit of work is the same with any number of jobs, and stages after the reduction keep it, too.
+TEST(Shrink, ALimitOfEventsGivesTheSameResultWithAnyNumberOfJobs) {
+  const run::Recipe failing = failing_run(kThreshold);
+  run::Runner runner;
+  const std::uint64_t events = runner.run(failing.scenario, failing.schedule, failing.seed).events;
+  ShrinkOptions options;
+  options.events_max = events * 30;
+  const ShrinkResult one = shrink_run(failing, options);
+  EXPECT_FALSE(one.minimal);
+  EXPECT_LT(one.runs, 60u);
+  EXPECT_LT(one.seeds, 60u);
+  options.jobs = 3;
+  EXPECT_EQ(to_json(shrink_run(failing, options)), to_json(one));
+}
+
+// An interruption ends the stages after the reduction as well.
+TEST(Shrink, EveryStageCanBeInterrupted) {
+  const run::Recipe failing = failing_run(kOvertaken);
+  for (const ShrinkStage last : {ShrinkStage::reducing, ShrinkStage::other_seeds}) {
+    ShrinkOptions options;
+    options.keep_going = [last](const ShrinkProgress& progress) {
+      EXPECT_LE(progress.stage, last);
+      return progress.stage != last;
+    };
+    const ShrinkResult result = shrink_run(failing, options);
+    EXPECT_EQ(result.seeds, last == ShrinkStage::reducing ? 0u : 1u);
+    EXPECT_EQ(result.nodes_tried, 0u);
+  }
+}
+
+ShrinkResult read_again(const ShrinkResult& result) {
+  ShrinkResult read = parse_result(to_json(result), "shrink.json");
+  read.recipe = result.recipe;
+  read.violation = result.violation;
+  return read;
+}
+
+TEST(ShrinkFurther, GoesOnToTheMinimumInSmallStepsAndNeverGrows) {
+  const run::Recipe failing = failing_run(kThreshold);
+  ShrinkOptions options;
+  options.seeds = 0;
+  options.runs_max = 25;
+  ShrinkResult result = shrink_run(failing, options);
+  const Size before = result.before;
+  std::size_t steps = 0;
+  for (; !result.minimal && steps < 1'000; ++steps) {
+    options.runs_max = 25 + 25 * steps;
+    const ShrinkResult next =
+        shrink_further(failing, read_again(result), options, simulated_systems());
+    EXPECT_LE(next.after.genes, result.after.genes);
+    EXPECT_LE(next.after.delay_total, result.after.delay_total + std::chrono::milliseconds(1));
+    EXPECT_EQ(next.before.genes, before.genes);
+    EXPECT_GT(next.runs, result.runs);
+    result = next;
+  }
+  EXPECT_TRUE(result.minimal);
+  EXPECT_GT(steps, 0u);
+  options.runs_max = 20;
+  EXPECT_EQ(to_json(shrink_further(failing, read_again(result), options, simulated_systems())),
+            to_json(result));
+}
+
+// After a change of the system the minimal run may pass: then the run as it was found counts.
+TEST(ShrinkFurther, StartsAgainWhereTheMinimalRunFailsNoMore) {
+  const run::Recipe failing = failing_run(kOvertaken);
+  const ShrinkResult whole = shrink_run(failing);
+  ShrinkResult other = whole;
+  other.recipe.schedule = {};
+  EXPECT_EQ(to_json(shrink_further(failing, other, {}, simulated_systems())), to_json(whole));
+}
+
+TEST(ShrinkFurther, ATextThatIsNoResultIsRefused) {
+  EXPECT_THROW(parse_result("{", "shrink.json"), InputError);
+  EXPECT_THROW(parse_result("{\"format\": \"dissensus-shrink/9\"}", "shrink.json"), InputError);
+  EXPECT_THROW(parse_result("{\"format\": \"dissensus-shrink/1\"}", "shrink.json"), InputError);
+}
+
 // Faults that have nothing to do with the failure go.
 TEST(Shrink, FaultsThatDoNotMatterAreRemoved) {
   run::Recipe recipe = failing_run(kOvertaken);
