@@ -26,7 +26,12 @@ std::vector<std::pair<std::string, std::string>> ScenarioChanges::assignments() 
 
 run::Scenario ScenarioChanges::load(const std::string& path, const SystemRegistry& systems) const {
   if (settings.empty()) return run::load_scenario(path, systems);
-  TomlText text(read_file(path, kScenarioBytesMax), path);
+  return change(read_file(path, kScenarioBytesMax), path, systems);
+}
+
+run::Scenario ScenarioChanges::change(std::string scenario, const std::string& path,
+                                      const SystemRegistry& systems) const {
+  TomlText text(std::move(scenario), path);
   for (const auto& [key, value] : assignments()) {
     text.merge(fmt::format("{} = {}", key, value), "--set");
   }

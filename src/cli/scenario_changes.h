@@ -20,6 +20,9 @@ struct ScenarioChanges {
   /// Keys and values as TOML. Throws InputError.
   std::vector<std::pair<std::string, std::string>> assignments() const;
   run::Scenario load(const std::string& path, const SystemRegistry& systems) const;
+  /// The same for the text of a scenario; `path` is for errors.
+  run::Scenario change(std::string scenario, const std::string& path,
+                       const SystemRegistry& systems) const;
   /// The words of these options, each with a blank before it.
   std::string words() const;
 };

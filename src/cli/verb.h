@@ -41,7 +41,9 @@ struct Verb {
 Verb add_campaign_verb(CLI::App& program);
 Verb add_check_verb(CLI::App& program);
 Verb add_completion_verb(CLI::App& program);
+Verb add_confirm_verb(CLI::App& program);
 Verb add_conform_verb(CLI::App& program);
+Verb add_corpus_verb(CLI::App& program);
 Verb add_export_verb(CLI::App& program);
 Verb add_fidelity_verb(CLI::App& program);
 Verb add_history_verb(CLI::App& program);

@@ -137,6 +137,44 @@ TEST(Shrink, AFinishedMinimalRunIsNeverReplacedByALargerOne) {
             std::string::npos);
 }
 
+TEST(Corpus, KeepsAFindingAndSeesItsCure) {
+  const WorkFolder folder;
+  ASSERT_EQ(folder.run({"hunt", kBuggyScenario, "--jobs", "1", "--no-report"}).exit_code, 1);
+  EXPECT_EQ(folder.run({"corpus", "add", "runs/latest", "--name", "../x"}).exit_code, 2);
+  ASSERT_EQ(folder.run({"corpus", "add", "runs/latest", "--name", "late"}).exit_code, 0);
+  const CommandResult open = folder.run({"corpus", "check", "--junit", "corpus.xml"});
+  EXPECT_EQ(open.exit_code, 0);
+  EXPECT_THAT(open.out, HasSubstr("late  still fails"));
+  EXPECT_THAT(read_text(folder.file("corpus.xml")), HasSubstr("failures=\"0\""));
+  const fs::path scenario = folder.file("corpus/late/scenario.toml");
+  const std::string text = read_text(scenario);
+  write_text(scenario, replaced(text, "[system]\n", "[system]\nfixed = true\n"));
+  const CommandResult cured = folder.run({"corpus", "check", "--remember", "--json"});
+  EXPECT_EQ(cured.exit_code, 0);
+  EXPECT_EQ(json::parse(cured.out)["entries"][0]["state"], "fixed");
+  write_text(scenario, text);
+  const CommandResult back = folder.run({"corpus", "check"});
+  EXPECT_EQ(back.exit_code, 1);
+  EXPECT_THAT(back.out, HasSubstr("REGRESSION"));
+  EXPECT_EQ(folder.run({"corpus", "check", "nowhere"}).exit_code, 2);
+}
+
+TEST(Confirm, TellsACureFromNone) {
+  const WorkFolder folder;
+  ASSERT_EQ(record_failing_run(folder).exit_code, 1);
+  const CommandResult early = folder.run({"confirm", "runs/latest"});
+  EXPECT_EQ(early.exit_code, 2);
+  EXPECT_THAT(early.err, HasSubstr("--before"));
+  const CommandResult cured =
+      folder.run({"confirm", "runs/latest", "--set", "system.fixed=true", "--json"});
+  EXPECT_EQ(cured.exit_code, 0);
+  EXPECT_EQ(json::parse(cured.out)["verdict"], "fixed");
+  EXPECT_EQ(folder.run({"confirm", "runs/latest", "--before"}).exit_code, 1);
+  const CommandResult unchanged = folder.run({"confirm", "runs/latest"});
+  EXPECT_EQ(unchanged.exit_code, 1);
+  EXPECT_THAT(unchanged.out, HasSubstr("not fixed"));
+}
+
 // The folder of a finding is there while the hunt goes on.
 TEST(Hunt, WritesFoldersOfFindingsAtOnce) {
   const WorkFolder folder;
