@@ -8,6 +8,8 @@
 
 #include "core/file.h"
 #include "core/limits.h"
+#include "faults/schedule.h"
+#include "oracle/verdict.h"
 #include "regression/parts.h"
 
 namespace dissensus::regression {
