@@ -8,6 +8,9 @@
 #include "dissensus/options.h"
 
 #include "byzantine_studies.h"
+#include "experiment/pages.h"
+#include "search/registry.h"
+#include "systems/simulated/simulated.h"
 
 int main(int argument_count, char** arguments) {
   using namespace dissensus;
@@ -36,6 +39,12 @@ int main(int argument_count, char** arguments) {
   try {
     if (part != "overlap") studies::study_rates(options);
     if (part != "rates") studies::study_overlap(options);
+    if (part == "all" && !options.dry) {
+      Registry registry = search::built_in_registry();
+      registry.systems = simulated_systems();
+      experiment::PageRenewal(registry, options.jobs)
+          .stamp(options.docs + "/results/byzantine.md", "experiments/oracles.toml");
+    }
   } catch (const InputError& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 2;
