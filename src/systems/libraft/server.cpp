@@ -25,7 +25,8 @@ Server::Server(NodeId id, const Settings& settings, Witness& witness, Heap& heap
       witness_(witness),
       heap_(heap),
       client_(settings, witness),
-      address_(fmt::to_string(server_of(id))) {}
+      address_(fmt::to_string(server_of(id))),
+      steps_(id) {}
 
 // ---- life and death
 
@@ -149,7 +150,29 @@ void Server::finish() {
     later_.pop_front();
     next();
   }
-  if (running_ && started_) report();
+  if (!running_ || !started_) return;
+  if (context_->stepping()) steps_.tell(*context_, view());
+  report();
+}
+
+/// A candidate that only asks whether it would be elected is none yet.
+ServerView Server::view() const {
+  ServerView view;
+  const bool stands = raft_.state == RAFT_CANDIDATE && !raft_.candidate_state.in_pre_vote;
+  view.role = raft_.state == RAFT_LEADER ? ServerView::Role::leader
+              : stands                   ? ServerView::Role::candidate
+                                         : ServerView::Role::follower;
+  view.term = raft_.current_term;
+  view.vote = raft_.voted_for;
+  view.commit = raft_.commit_index;
+  view.first = first_index_;
+  view.stored = raft_.last_stored;
+  for (const LogEntry& entry : log_) view.log.push_back({entry.term, entry.type});
+  for (unsigned i = 0; i < raft_.configuration.n; ++i) {
+    const raft_server& server = raft_.configuration.servers[i];
+    if (server.role == RAFT_VOTER) view.voters.push_back(node_of(server.id));
+  }
+  return view;
 }
 
 void Server::report() {

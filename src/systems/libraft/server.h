@@ -20,6 +20,7 @@
 #include "systems/libraft/heap.h"
 #include "systems/libraft/raft.h"
 #include "systems/libraft/settings.h"
+#include "systems/libraft/steps.h"
 #include "systems/libraft/storage.h"
 #include "systems/libraft/witness.h"
 
@@ -38,14 +39,19 @@ class Server final : public Node {
 
   void start(Context& context) override {
     const Entered entered(*this, context);
+    if (context.stepping()) steps_.listen();
     launch();
     if (settings_.client_every > Duration{}) arm_client(true);
   }
-  void restart(Context& context, const Node&) override { start(context); }
+  void restart(Context& context, const Node&) override {
+    lives_ = 1;
+    start(context);
+  }
   void receive(Context& context, NodeId from, const Message& message) override;
   void timer(Context& context, TimerId timer, std::uint64_t tag) override;
   void submit(Context& context, const Request& request) override;
   void disk_done(Context& context, const DiskCompletion& completion) override;
+  StateValue::Record state() const override { return steps_.state(); }
 
  private:
   enum Timer : std::uint64_t { kTickTimer, kClientTimer, kReviveTimer, kWorkTimer };
@@ -136,6 +142,7 @@ class Server final : public Node {
   void report();
   void report_applied();
   void became_leader();
+  ServerView view() const;
   void store(std::uint64_t index, const Entry& entry);
   std::uint64_t term_at(std::uint64_t index) const;
 
@@ -174,6 +181,10 @@ class Server final : public Node {
   std::uint64_t vote_ = 0;
   std::uint64_t commit_ = 0;
   std::uint32_t phase_ = ~std::uint32_t{0};
+
+  // For conformance checks alone.
+  Steps steps_;
+  std::uint64_t lives_ = 0;  ///< of this server so far
 };
 
 }  // namespace dissensus::libraft

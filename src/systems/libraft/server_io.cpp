@@ -86,6 +86,7 @@ int Server::load(raft_term* term, raft_id* vote, raft_snapshot** snapshot, raft_
   *entries = batch_of(stored.entries);
   *count = stored.entries.size();
   snapshot_ = std::move(stored.snapshot);
+  if (lives_++ > 0) steps_.loaded(snapshot_ ? snapshot_->index : 0);
   first_index_ = stored.first_index;
   before_first_term_ =
       snapshot_ && snapshot_->index + 1 == stored.first_index ? snapshot_->term : 0;
@@ -187,6 +188,7 @@ void Server::adopt_snapshot(unsigned trailing, const Snapshot& snapshot,
   const std::uint64_t tag = await_sync([this, trailing, snapshot, request, done](int status) {
     if (status == 0) {
       snapshot_ = snapshot;
+      trailing == 0 ? steps_.installed(snapshot.index) : steps_.compacted(snapshot.index);
       if (trailing == 0) {
         log_.clear();
         first_index_ = snapshot.index + 1;

@@ -88,11 +88,13 @@ int Server::send(raft_io_send* request, const raft_message& message, raft_io_sen
     }
     case RAFT_IO_APPEND_ENTRIES_RESULT: {
       const raft_append_entries_result& content = message.append_entries_result;
+      if (content.rejected == 0) steps_.acknowledged(content.last_log_index);
       context_->send(to, AppendResult{content.term, content.rejected, content.last_log_index});
       break;
     }
     case RAFT_IO_REQUEST_VOTE: {
       const raft_request_vote& content = message.request_vote;
+      steps_.asked(content.term, content.pre_vote, content.disrupt_leader);
       context_->send(to,
                      RequestVote{content.term, content.candidate_id, content.last_log_index,
                                  content.last_log_term, content.disrupt_leader, content.pre_vote});
@@ -100,6 +102,9 @@ int Server::send(raft_io_send* request, const raft_message& message, raft_io_sen
     }
     case RAFT_IO_REQUEST_VOTE_RESULT: {
       const raft_request_vote_result& content = message.request_vote_result;
+      if (content.vote_granted) {
+        steps_.granted(to, content.term, content.pre_vote == raft_tribool_true);
+      }
       context_->send(to, VoteResult{content.term, content.vote_granted,
                                     static_cast<std::uint8_t>(content.pre_vote)});
       break;
@@ -115,6 +120,7 @@ int Server::send(raft_io_send* request, const raft_message& message, raft_io_sen
     }
     case RAFT_IO_TIMEOUT_NOW: {
       const raft_timeout_now& content = message.timeout_now;
+      steps_.handed_over(to);
       context_->send(to, TimeoutNow{content.term, content.last_log_index, content.last_log_term});
       break;
     }
