@@ -1,6 +1,7 @@
 ------------------------------- MODULE MCRaft -------------------------------
 (***************************************************************************)
-(* Bounded instances of Raft.                                              *)
+(* Bounded instances of Raft. Steps that change nothing are left out, and  *)
+(* a server acknowledges all that it has.                                  *)
 (***************************************************************************)
 EXTENDS Raft
 
@@ -40,7 +41,7 @@ Logs ==
        /\ \E voters \in NextVoters(s) : Store(s, "change", voters)
     \/ \E n \in 1..MaxLen :
          \/ Accept(s, n) /\ log' # log
-         \/ Acknowledge(s, n) /\ acks' # acks
+         \/ n = Len(log[s]) /\ Acknowledge(s, n) /\ acks' # acks
          \/ Commit(s, n)
          \/ Learn(s, n)
     \/ Snapshots /\ \E n \in 1..MaxLen : Compact(s, n) \/ Install(s, n)

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "run/runner.h"
@@ -82,6 +84,51 @@ TEST(Libraft, TheSameRunHasTheSameHashInAnyProcess) {
     run::Runner other;
     EXPECT_EQ(one.run(scenario, schedule, 77).hash, other.run(scenario, schedule, 77).hash);
   }
+}
+
+// ---- findings (docs/results/libraft.md)
+
+struct Finding {
+  std::string name;
+  std::uint64_t seed;
+  std::string signature;  ///< or how it begins
+};
+
+class LibraftFinding : public testing::TestWithParam<Finding> {};
+
+TEST_P(LibraftFinding, IsStillThere) {
+  const auto& [name, seed, signature] = GetParam();
+  const run::Scenario scenario = scenario_of("findings/" + name + ".toml");
+  const faults::Schedule schedule =
+      run::load_schedule(std::string(DISSENSUS_SOURCE_DIR) + "/scenarios/libraft/findings/" + name +
+                             ".schedule.json",
+                         scenario);
+  run::Runner runner;
+  const run::RunResult result = runner.run(scenario, schedule, seed);
+  ASSERT_EQ(result.verdict.outcome, oracle::Outcome::fail);
+  EXPECT_EQ(result.verdict.violations.front().signature().substr(0, signature.size()), signature);
+  EXPECT_EQ(runner.run(scenario, schedule, seed).hash, result.hash);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, LibraftFinding,
+    testing::Values(
+        Finding{"figure-8", 732681081633320, "agreement/decided-differently/entry"},
+        Finding{"full-disk", 2612825595401756, "agreement/decided-differently/entry"},
+        Finding{"two-leaders", 2316936413051305, "agreement/decided-differently/leader"},
+        Finding{"rollback-crash", 6695988935875583, "crash/segmentation-fault-libraft"},
+        Finding{"hole-in-the-log", 3393747567149609, "termination/no-progress/entry"}),
+    [](const testing::TestParamInfo<Finding>& info) {
+      std::string name = info.param.name;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
+
+// ---- delays, and a Raft that is right
+
+TEST(Libraft, DelaysAloneBreakNothing) {
+  const Tally late = tally(scenario_of("delays.toml"), 20);
+  EXPECT_EQ(late.failed, 0) << late.first;
 }
 
 TEST(CorrectRaft, NoFaultOfTheEnvironmentBreaksIt) {
