@@ -176,7 +176,9 @@ Store(s, kind, voters) ==
        /\ \A i \in Changes(log[s]) : i <= commit[s]                    \* one at a time
        /\ Cardinality(Difference(voters, Voters(log[s]))) <= 1         \* one server at a time
        \* Ongaro's correction of 2015: only in a term in which something was committed.
-       /\ ChangesEarly \/ \E i \in 1..commit[s] : log[s][i].term = term[s]
+       /\ \/ ChangesEarly
+          \/ voters = Voters(log[s])                                     \* nobody gets or loses a vote
+          \/ \E i \in 1..commit[s] : log[s][i].term = term[s]
   /\ log' = [log EXCEPT ![s] = Append(@, entry)]
   /\ led' = [led EXCEPT ![term[s]] = log'[s]]
   /\ UNCHANGED <<role, term, vote, base, commit, asked, granted, handed, ledCommit, acks>>

@@ -227,7 +227,7 @@ void set_crashed_run(CrashedRun how) {
 
 // ---- the worker's side
 
-void WorkerProcess::serve(const Scenario& scenario, int channel) {
+void WorkerProcess::serve(const Scenario& scenario, int channel) noexcept {
   // Nothing of the parent's stays open but the channel: its end must be seen when it goes.
   const int said = static_cast<int>(memfd_create("said", 0));
   dup2(said, 2);

@@ -38,7 +38,8 @@ class WorkerProcess {
  private:
   void begin(const Scenario& scenario);
   void end();
-  [[noreturn]] void serve(const Scenario& scenario, int channel);
+  /// An exception of the code under test must not reach what the parent was doing when it forked.
+  [[noreturn]] void serve(const Scenario& scenario, int channel) noexcept;
   /// False: the process ended without an answer.
   bool ask(const std::string& request, std::string& answer);
   RunResult lost(const Scenario& scenario, int status) const;

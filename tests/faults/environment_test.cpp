@@ -74,9 +74,9 @@ TEST(Cut, TwoCutsOfALinkAreTwo) {
   ScriptedRun run(2,
                   with_faults({CutFault{CutFault::Shape::one_way, {0}, during(0, 10)},
                                CutFault{CutFault::Shape::one_way, {0}, during(5, 20)}}),
-                  {send(12, 0, 1, kCommit, 1), send(20, 0, 1, kCommit, 2)});
+                  {send(12, 0, 1, kCommit, 1), send(21, 0, 1, kCommit, 2)});
   EXPECT_THAT(run.run(), testing::Contains("12ms drop Commit#1 0>1 partition"));
-  EXPECT_THAT(run.run(), testing::Contains("20ms deliver Commit#2 0>1"));
+  EXPECT_THAT(run.run(), testing::Contains("21ms deliver Commit#2 0>1"));
 }
 
 // ---- anchors
@@ -88,11 +88,11 @@ TEST(Anchor, AFaultBeginsWhenAndWhereItHappens) {
   script.push_back(send(24, 2, 1, kCommit, 1));
   script.push_back(send(26, 2, 1, kCommit, 2));
   script.push_back(send(26, 2, 0, kCommit, 3));
-  script.push_back(send(35, 2, 1, kCommit, 4));
+  script.push_back(send(36, 2, 1, kCommit, 4));
   ScriptedRun run(3, with_faults({fault}), script);
   EXPECT_EQ(run.run(), (Lines{"24ms deliver Commit#1 2>1", "25ms partition [2, 0] [1]",
                               "26ms drop Commit#2 2>1 partition", "26ms deliver Commit#3 2>0",
-                              "35ms heal", "35ms deliver Commit#4 2>1"}));
+                              "35ms heal", "36ms deliver Commit#4 2>1"}));
 }
 
 TEST(Anchor, WhatNeverHappensStartsNothing) {
@@ -126,7 +126,7 @@ TEST(Outage, NodesGoDownAndComeBackOnce) {
   ScriptedRun run(
       3, with_faults({OutageFault{{0, 1}, during(10, 20)}, OutageFault{{1}, during(15, 30)}}),
       {send(12, 2, 0, kCommit, 1), send(25, 2, 1, kCommit, 2)});
-  EXPECT_EQ(run.run(), (Lines{"10ms crash 0", "10ms crash 1", "12ms drop Commit#1 2>0 down",
+  EXPECT_EQ(run.run(), (Lines{"10ms crash 0", "10ms crash 1", "12ms drop Commit#1 2>0 crashed",
                               "20ms restart 0", "20ms restart 1", "25ms deliver Commit#2 2>1"}));
 }
 
@@ -135,7 +135,7 @@ TEST(Outage, WithoutAnEndNodesStayDownEvenWhenFaultsEnd) {
   from_ten.from = milliseconds(10);
   ScriptedRun run(2, with_faults({OutageFault{{1}, from_ten}}),
                   {end_fault_phase(20), send(30, 0, 1, kCommit, 1)});
-  EXPECT_EQ(run.run(), (Lines{"10ms crash 1", "30ms drop Commit#1 0>1 down"}));
+  EXPECT_EQ(run.run(), (Lines{"10ms crash 1", "30ms drop Commit#1 0>1 crashed"}));
 }
 
 TEST(Pause, WhatArrivesAndWhatIsDueWaits) {
@@ -183,7 +183,7 @@ TEST(UnreliableLink, LosesWithinItsWindowOnItsLinkOnly) {
   ScriptedRun run(
       3, with_faults({unreliable(1, 0, 0)}),
       {send(9, 0, 1, kCommit, 1), send(10, 0, 1, kCommit, 2), send(10, 0, 2, kCommit, 3),
-       send(10, 1, 0, kCommit, 4), send(20, 0, 1, kCommit, 5)});
+       send(10, 1, 0, kCommit, 4), send(21, 0, 1, kCommit, 5)});
   std::vector<std::string> lost;
   for (const std::string& line : run.run()) {
     if (line.find(" drop ") != std::string::npos) lost.push_back(line);

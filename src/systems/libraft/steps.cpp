@@ -165,8 +165,11 @@ void Steps::tell_following(Context& context, const ServerView& now) {
     view_.first = now.first;
     view_.log = now.log;
     view_.voters = now.voters;
+    view_.stored = now.stored;
     report(context, Step::accept, {now.last()});
   }
+  view_.voters = now.voters;
+  view_.stored = now.stored;
   for (const std::uint64_t index : acknowledged_) report(context, Step::acknowledge, {index});
   if (now.commit > view_.commit) {
     view_.commit = now.commit;
@@ -184,6 +187,7 @@ StateValue::Record Steps::state() const {
                    {"term", view_.term},
                    {"vote", static_cast<std::int64_t>(view_.vote) - 1},
                    {"first", view_.first},
+                   {"stored", view_.stored},
                    {"terms", std::move(terms)},
                    {"voters", set_of(view_.voters)},
                    {"base", base_},
