@@ -81,6 +81,8 @@ struct Anchor {
   std::uint32_t nth = 1;       ///< which time; counts from 1
   /// True: the fault's node numbers count from the node that did it: 0 is that node, 1 the next...
   bool relative = false;
+  /// True: the fault ends when it happens once more, if not before.
+  bool until_next = false;
   friend bool operator==(const Anchor&, const Anchor&) = default;
 };
 

@@ -20,9 +20,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::string_view kDefaultBudget = "10000runs";
+
 struct HuntVerbOptions {
   HuntSettings settings;
-  std::string budget = "10000runs";
+  std::string budget;  ///< empty: the scenario's, or kDefaultBudget
   std::string out = "runs";
   std::size_t confirmations = 3;
   bool all = false;
@@ -204,14 +206,21 @@ ExitCode exit_code_of_hunt(const FinishedHunt& hunt) {
   return progress.unknown > 0 ? kUnknown : kAllHeld;
 }
 
-ExitCode hunt(const HuntVerbOptions& options) {
+/// What the hunt may spend: what was asked for, else what the scenario says.
+hunt::Budget budget_of(HuntVerbOptions& options, const run::Scenario& scenario) {
+  if (!options.budget.empty()) return hunt::parse_budget(options.budget);
+  options.budget = scenario.hunt_budget.empty() ? kDefaultBudget : scenario.hunt_budget;
+  return hunt::parse_budget(options.budget, scenario.path + ": hunt.budget");
+}
+
+ExitCode hunt(HuntVerbOptions options) {
   const HuntSettings& settings = options.settings;
   hunt::HuntOptions hunt_options = settings.to_options();
-  hunt_options.budget = hunt::parse_budget(options.budget);
   hunt_options.all = options.all;
   hunt_options.confirmations = options.confirmations;
   const Registry registry = settings.plugins.load();
   const run::Scenario scenario = settings.changes.load(settings.scenario, registry.systems);
+  hunt_options.budget = budget_of(options, scenario);
   settings.limit_jobs(scenario, hunt_options);
   hunt::HuntParts parts = hunt::make_parts(scenario, registry, hunt_options);
 
@@ -261,7 +270,9 @@ Verb add_hunt_verb(CLI::App& program) {
   const auto options = std::make_shared<HuntVerbOptions>();
   options->settings.search = search::kDefaultSearch;
   options->settings.add_to(*app);
-  app->add_option("--budget", options->budget, "180runs, 1h-virtual or 30s")->capture_default_str();
+  app->add_option("--budget", options->budget,
+                  fmt::format("180runs, 1h-virtual or 30s; default: the scenario's ([hunt]), or {}",
+                              kDefaultBudget));
   app->add_option("--out,--runs-folder", options->out,
                   "Where the folders of the hunt and of its findings are made; with --resume also "
                   "the hunt's own folder")

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/libraft_option.h"
 #include "cli/verb.h"
 #include "core/suggestion.h"
 
@@ -40,6 +41,7 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
 }
 
 int run_program(int argc, char** argv) {
+  use_named_libraft(argc, argv);
   CLI::App program(
       "Dissensus finds the schedule on which your validators disagree, hands you the smallest "
       "one,\n"
@@ -50,6 +52,8 @@ int run_program(int argc, char** argv) {
   program.footer(
       "Exit codes: 0 every property held, 1 a violation was found, 2 bad usage or input,\n"
       "3 verdict unknown, 4 internal fault.\n\n"
+      "--libraft PREFIX, with any verb: scenarios of kind libraft run the library installed "
+      "there.\n\n"
       "First steps:\n"
       "  dissensus list scenarios\n"
       "  dissensus hunt scenarios/majority/overtaken-commit.toml");

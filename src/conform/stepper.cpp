@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "conform/instant_disk.h"
 #include "core/assert.h"
 
 namespace dissensus::conform {
@@ -32,6 +33,8 @@ class Stepper::HostContext final : public Context {
     std::erase_if(stepper_.timers_, [&](const WaitingTimer& one) { return one.id == timer; });
   }
   Random& random() override { return random_; }
+  Disk& disk() override { return disk_; }
+  InstantDisk& instant_disk() { return disk_; }
 
   // A model sees steps and states alone.
   void proposed(Level, std::uint64_t, const Digest&) override {}
@@ -53,6 +56,7 @@ class Stepper::HostContext final : public Context {
   NodeId self_;
   std::vector<NodeId> peers_;
   Random random_;
+  InstantDisk disk_;
 };
 
 struct Stepper::Host {
@@ -60,6 +64,17 @@ struct Stepper::Host {
   HostContext context;
   std::unique_ptr<Node> node;
   bool is_running = false;
+
+  /// The node has acted: what it wrote is durable, and it hears so.
+  void settle() {
+    constexpr int kRoundsMost = 1000;
+    for (int round = 0; round < kRoundsMost; ++round) {
+      const std::vector<std::uint64_t> ended = context.instant_disk().take_ended();
+      if (ended.empty() || !is_running) return;
+      for (const std::uint64_t tag : ended) node->disk_done(context, {tag, DiskStatus::ok});
+    }
+    DISSENSUS_ASSERT(false, "Stepper : a node writes without end");
+  }
 };
 
 Stepper::Stepper(const System& system, std::uint64_t seed)
@@ -76,6 +91,7 @@ void Stepper::start() {
   for (const auto& host : hosts_) {
     host->is_running = true;
     host->node->start(host->context);
+    host->settle();
   }
 }
 
@@ -86,6 +102,7 @@ void Stepper::deliver(std::size_t message) {
   now_ += Duration{1};
   Host& host = *hosts_[taken.to];
   if (host.is_running) host.node->receive(host.context, taken.from, taken.message);
+  host.settle();
 }
 
 void Stepper::fire(std::size_t timer) {
@@ -95,18 +112,21 @@ void Stepper::fire(std::size_t timer) {
   now_ = std::max(now_, taken.due);
   Host& host = *hosts_[taken.node];
   host.node->timer(host.context, taken.id, taken.tag);
+  host.settle();
 }
 
 void Stepper::submit(NodeId node, const Request& request) {
   now_ += Duration{1};
   Host& host = *hosts_.at(node);
   if (host.is_running) host.node->submit(host.context, request);
+  host.settle();
 }
 
 bool Stepper::crash(NodeId node) {
   Host& host = *hosts_.at(node);
   if (!host.is_running) return false;
   host.is_running = false;
+  host.context.instant_disk().take_ended();
   std::erase_if(timers_, [&](const WaitingTimer& one) { return one.node == node; });
   return true;
 }
@@ -118,6 +138,7 @@ bool Stepper::restart(NodeId node) {
   const std::unique_ptr<Node> before = std::move(host.node);
   host.node = cluster_->make_node(node);
   host.node->restart(host.context, *before);
+  host.settle();
   return true;
 }
 

@@ -99,10 +99,14 @@ void EnvironmentPlan::on_alarm(sim::World& world, std::uint64_t tag) {
 /// wait for: the node is in the middle of something.
 void EnvironmentPlan::anchored(sim::World& world, Entry& entry, NodeId node) {
   const Anchor& anchor = *entry.window->after;
-  if (entry.begun || (anchor.node && *anchor.node != node)) return;
-  if (++entry.seen != anchor.nth) return;
+  if (anchor.node && *anchor.node != node) return;
+  ++entry.seen;
+  if (anchor.until_next && entry.seen == anchor.nth + 1) {
+    entry.over = !entry.active;
+    if (entry.active) set_alarm(world, entry, Duration{}, false);
+  }
+  if (entry.seen != anchor.nth) return;
   if (anchor.relative) entry.origin = node;
-  entry.begun = true;
   set_alarm(world, entry, entry.window->from, true);
 }
 
@@ -307,7 +311,7 @@ struct EnvironmentPlan::Stopper {
 };
 
 void EnvironmentPlan::begin(sim::World& world, Entry& entry) {
-  entry.begun = true;
+  if (entry.over) return;
   entry.active = true;
   entry.since = world.now();
   if (!std::holds_alternative<OutageFault>(*entry.fault)) {  // crashes are events of their own

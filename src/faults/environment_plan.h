@@ -48,8 +48,8 @@ class EnvironmentPlan {
     const Window* window = nullptr;
     std::uint32_t seen = 0;  ///< how often its anchor has happened
     NodeId origin = 0;       ///< node numbers count from here
-    bool begun = false;
     bool active = false;
+    bool over = false;  ///< its end came before its beginning
     EventId event = 0;  ///< of its beginning
     NodeSet hit;        ///< the nodes that it did something to
     Time since{};

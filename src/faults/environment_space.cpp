@@ -67,6 +67,7 @@ class Drawer {
     window.after->phase = phase;
     window.after->nth = nth;
     window.after->relative = true;
+    window.after->until_next = random_.chance(0.25);
     if (random_.chance(0.5)) window.from = length() / 4;
     window.from = whole(window.from);
     window.until = window.from + length();
@@ -82,10 +83,27 @@ class Drawer {
   /// One link of a chain: lasts about as long as the system takes to get over it.
   Window link(std::uint32_t phase, std::uint32_t nth) {
     Window window = anchored(phase, nth);
+    window.after->until_next = false;
     const Duration octave = space_.scale / 2 * (std::int64_t{1} << random_.below(4));
     window.until =
         window.from + whole(octave + Duration{static_cast<std::int64_t>(
                                          random_.unit() * static_cast<double>(octave.count()))});
+    return window;
+  }
+
+  /// One leg of a relay: begins soon after the phase is entered and ends when it is entered again.
+  Window leg(std::uint32_t phase, std::uint32_t nth) {
+    Window window = anchored(phase, nth);
+    window.after->until_next = true;
+    window.from = {};
+    if (random_.chance(0.75)) {
+      // A few steps of the protocol later: shares of the scale, each doubling as likely as the
+      // next.
+      const Duration octave = space_.scale / 160 * (std::int64_t{1} << random_.below(4));
+      window.from = whole(octave + Duration{static_cast<std::int64_t>(
+                                       random_.unit() * static_cast<double>(octave.count()))});
+    }
+    window.until = window.from + 2 * space_.scale * (std::int64_t{1} << random_.below(3));
     return window;
   }
 
@@ -223,14 +241,14 @@ class Drawer {
   Random& random_;
 };
 
-Window& window_of(Fault& fault) {
-  static thread_local Window none;
+/// Null for faults that have none.
+Window* window_of(Fault& fault) {
   return std::visit(
-      [](auto& known) -> Window& {
+      [](auto& known) -> Window* {
         if constexpr (requires { known.when; }) {
-          return known.when;
+          return &known.when;
         } else {
-          return none;
+          return nullptr;
         }
       },
       fault);
@@ -255,14 +273,19 @@ Fault varied_fault(const Fault& fault, const EnvironmentSpace& space, std::size_
                    Random& random) {
   Drawer drawer(space, nodes, random);
   const Type type = type_of(fault);
-  if (type == Type::other) return random_fault(space, nodes, random);
   Fault result = fault;
-  Window& window = window_of(result);
+  Window* const when = window_of(result);
+  if (type == Type::other || when == nullptr) return random_fault(space, nodes, random);
+  Window& window = *when;
   switch (random.below(5)) {
     case 0:  // others
       return drawer.fault(type, window);
     case 1:  // longer or shorter
-      window.until = window.from + drawer.length();
+      if (window.after && random.chance(0.5)) {
+        window.after->until_next = !window.after->until_next;
+      } else {
+        window.until = window.from + drawer.length();
+      }
       return result;
     case 2: {  // earlier or later
       const Duration step = drawer.length() / 4 * (random.chance(0.5) ? 1 : -1);
@@ -291,7 +314,8 @@ std::vector<Fault> random_environment(const EnvironmentSpace& space, std::size_t
 
 std::vector<Fault> random_story(const EnvironmentSpace& space, std::size_t nodes, Story story,
                                 Random& random) {
-  if (story == Story::independent || (story == Story::chain && space.anchors.empty())) {
+  const bool follows = story == Story::chain || story == Story::relay;
+  if (story == Story::independent || (follows && space.anchors.empty())) {
     return random_environment(space, nodes, random);
   }
   Drawer drawer(space, nodes, random);
@@ -302,9 +326,10 @@ std::vector<Fault> random_story(const EnvironmentSpace& space, std::size_t nodes
   Duration now = drawer.length();
   for (std::uint32_t i = 0; i < count; ++i) {
     const Type type = drawer.type();
-    if (story == Story::chain) {
-      const Window when = drawer.link(phase, i + 1);
-      const bool cut = type == Type::partition && nodes > 2 && random.chance(0.75);
+    if (follows) {
+      const bool relay = story == Story::relay;
+      const Window when = relay ? drawer.leg(phase, i + 1) : drawer.link(phase, i + 1);
+      const bool cut = type == Type::partition && nodes > 2 && (relay || random.chance(0.75));
       faults.push_back(cut ? drawer.leader_and_few(when) : drawer.fault(type, when));
     } else {
       Window when;

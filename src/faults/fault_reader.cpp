@@ -75,6 +75,7 @@ Anchor read_anchor(const Options& options, const Target& target) {
   if (const auto node = options.find("node")) anchor.node = read_node(*node, target);
   anchor.nth = static_cast<std::uint32_t>(options.integer("nth", 1, 1, 1'000'000));
   anchor.relative = options.boolean("relative", false);
+  anchor.until_next = options.boolean("until_next", false);
   return anchor;
 }
 

@@ -41,6 +41,7 @@ void add_window(Members& members, const Window& window, const SystemDescription&
     if (anchor.node) after.add_number("node", *anchor.node);
     if (anchor.nth != 1) after.add_number("nth", anchor.nth);
     if (anchor.relative) after.add("relative", "true");
+    if (anchor.until_next) after.add("until_next", "true");
     members.add("after", after.on_one_line());
   }
   add_window(members, window);

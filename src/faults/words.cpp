@@ -70,7 +70,11 @@ std::string words_of(const Window& window, const SystemDescription& description)
   std::string text = window.from == Duration{}
                          ? fmt::format(" when {}", anchor)
                          : fmt::format(" {} after {}", in_words(window.from), anchor);
-  if (window.until) text += fmt::format(", for {}", in_words(*window.until - window.from));
+  const bool next = window.after->until_next;
+  if (next) text += ", until one does again";
+  if (window.until) {
+    text += fmt::format("{} {}", next ? " or for" : ", for", in_words(*window.until - window.from));
+  }
   return text;
 }
 
@@ -308,6 +312,7 @@ struct FaultWords {
     if (!window.after) return fmt::format(" at {}", in_words(window.from));
     Window moment = window;
     moment.until.reset();
+    if (moment.after) moment.after->until_next = false;
     return words_of(moment, description);
   }
 };

@@ -9,6 +9,7 @@
 #include "core/assert.h"
 #include "faults/words.h"
 #include "report/charts.h"
+#include "report/course.h"
 #include "report/page.h"
 #include "run/recording.h"
 #include "trace/exporters.h"
@@ -352,6 +353,7 @@ std::string to_html(const Finding& finding) {
   body += schedule_section(finding);
   body += replay_section(finding);
   body += section("diagram", "What happened", diagram(run, true));
+  body += course_section(run);
   body += timeline_section(run);
   body += likelihood_section(finding);
   body += verdict_section(run);

@@ -35,6 +35,7 @@ class ScenarioReader {
     read_oracle();
     read_metrics();
     read_limits();
+    scenario_.hunt_budget = document_.table("hunt").text("budget", "");
     document_.finish();
     return std::move(scenario_);
   }

@@ -53,6 +53,7 @@ struct Scenario {
   oracle::OracleConfig oracle;
   bool stop_on_violation = true;
   MetricSelection metrics;
+  std::string hunt_budget;  ///< [hunt] budget, as the file has it; empty: the hunt's own default
 
   std::size_t nodes() const { return plan.nodes; }
   const SystemDescription& system_description() const { return system->description(); }

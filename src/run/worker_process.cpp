@@ -25,8 +25,6 @@ namespace dissensus::run {
 
 namespace {
 
-/// A run that takes longer than this on the processor has no end.
-constexpr int kRunSecondsMax = 120;
 constexpr int kChannel = 3;  ///< of a worker process
 constexpr int kSaid = 4;     ///< what it wrote to its standard error
 
@@ -91,6 +89,7 @@ std::string_view name_of(int signal) {
     case SIGILL:
       return "illegal-instruction";
     case SIGPROF:
+    case SIGALRM:
       return "no-end";
     default:
       return "signal";
@@ -143,7 +142,7 @@ oracle::Violation crash_violation(int signal, void* instruction) {
   violation.rule = std::string(name_of(signal)) + (place.empty() ? "" : "-" + place);
   const std::string said = last_words();
   violation.text =
-      signal == SIGPROF
+      signal == SIGPROF || signal == SIGALRM
           ? fmt::format("the code under test does not come to an end{}",
                         place.empty() ? "" : ", at " + place)
           : fmt::format("the code under test ends the process: {}{}{}", name_of(signal),
@@ -156,6 +155,7 @@ void last_act(int signal, siginfo_t*, void* context) {
   static volatile sig_atomic_t entered = 0;
   if (entered != 0) _exit(99);  // even that fails: the parent makes do with the status
   entered = 1;
+  std::signal(SIGALRM, SIG_DFL);
   alarm(20);
   auto* const machine = static_cast<ucontext_t*>(context);
   auto* const instruction = reinterpret_cast<void*>(machine->uc_mcontext.gregs[REG_RIP]);
@@ -179,7 +179,7 @@ void prepare_for_the_end() {
   struct sigaction action {};
   action.sa_sigaction = last_act;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPROF}) {
+  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPROF, SIGALRM}) {
     sigaction(signal, &action, nullptr);
   }
   // The parent decides when it is over: its end of the channel closes.
@@ -215,6 +215,8 @@ void limit_time(int seconds) {
   itimerval limit{};
   limit.it_value.tv_sec = seconds;
   setitimer(ITIMER_PROF, &limit, nullptr);
+  limit.it_value.tv_sec = 10 * seconds;
+  setitimer(ITIMER_REAL, &limit, nullptr);
 }
 
 }  // namespace
@@ -225,7 +227,7 @@ void set_crashed_run(CrashedRun how) {
 
 // ---- the worker's side
 
-void WorkerProcess::serve(const Scenario& scenario, int channel) {
+void WorkerProcess::serve(const Scenario& scenario, int channel) noexcept {
   // Nothing of the parent's stays open but the channel: its end must be seen when it goes.
   const int said = static_cast<int>(memfd_create("said", 0));
   dup2(said, 2);
@@ -259,7 +261,7 @@ void WorkerProcess::serve(const Scenario& scenario, int channel) {
       if (request.has_branch_seed) options.branch->seed = request.branch_seed;
     }
     dying.seen = &answer.seen;
-    limit_time(kRunSecondsMax);
+    limit_time(seconds_max_);
     answer.result = run_(scenario, schedule(request.schedule), request.seed, options);
     limit_time(0);
     dying.how = nullptr;

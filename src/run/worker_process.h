@@ -23,7 +23,11 @@ void set_crashed_run(CrashedRun how);
 
 class WorkerProcess {
  public:
-  explicit WorkerProcess(RunHere run) : run_(std::move(run)) {}
+  /// A run that takes longer than this on the processor, or ten times as long altogether because
+  /// it waits for something, has no end.
+  static constexpr int kSecondsMax = 120;
+  explicit WorkerProcess(RunHere run, int seconds_max = kSecondsMax)
+      : run_(std::move(run)), seconds_max_(seconds_max) {}
   ~WorkerProcess() { end(); }
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -34,12 +38,14 @@ class WorkerProcess {
  private:
   void begin(const Scenario& scenario);
   void end();
-  [[noreturn]] void serve(const Scenario& scenario, int channel);
+  /// An exception of the code under test must not reach what the parent was doing when it forked.
+  [[noreturn]] void serve(const Scenario& scenario, int channel) noexcept;
   /// False: the process ended without an answer.
   bool ask(const std::string& request, std::string& answer);
   RunResult lost(const Scenario& scenario, int status) const;
 
   RunHere run_;
+  int seconds_max_;
   int process_ = -1;
   int channel_ = -1;
   const Scenario* scenario_ = nullptr;  ///< that the process knows

@@ -62,6 +62,11 @@ class Coverage final : public Search {
     if (starts || corpus_.empty() || random_.chance(parameters_.fresh)) {
       candidate.genotype = random_genotype(space_, random_);
       candidate.origin = "random";
+      if (space_.size() == 0 && space_.fault_strategy) {
+        // Plans alone: faults that belong together are the better start.
+        candidate.genotype.faults = space_.fault_strategy->draw_plan(space_.faults_max, random_);
+        candidate.origin = "story";
+      }
       return candidate;
     }
     Seed& seed = choose();

@@ -100,13 +100,21 @@ class EnvironmentStrategy final : public FaultStrategy {
     return faults::varied_fault(fault, space_, nodes_, random);
   }
   std::vector<Fault> draw_plan(std::size_t most, Random& random) const override {
-    const auto story = static_cast<faults::Story>(random.below(faults::kStories));
-    std::vector<Fault> plan = faults::random_story(space_, nodes_, story, random);
+    std::vector<Fault> plan = faults::random_story(space_, nodes_, story(random), random);
     if (plan.size() > most) plan.resize(most);
     return plan;
   }
 
  private:
+  /// Every other story is a relay, where there is something to wait for: faults that follow each
+  /// other leave the system able to go on, and most of what goes wrong needs that.
+  faults::Story story(Random& random) const {
+    using faults::Story;
+    if (!space_.anchors.empty() && random.chance(0.5)) return Story::relay;
+    constexpr std::array kOthers{Story::independent, Story::waves, Story::chain};
+    return kOthers[random.below(space_.anchors.empty() ? 2 : 3)];
+  }
+
   faults::EnvironmentSpace space_;
   std::size_t nodes_;
 };

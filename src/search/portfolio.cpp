@@ -19,7 +19,13 @@ namespace {
 /// Members in the order of their first turns: shapes first, they need no learning.
 constexpr std::array<std::string_view, 6> kDefaultMembers{"structured", "overtaking", "slow",
                                                           "coverage",   "discotest",  "random"};
+/// Where only faults vary: the two that are about delays would repeat others.
+constexpr std::array<std::string_view, 4> kFaultMembers{"structured", "coverage", "discotest",
+                                                        "random"};
 constexpr double kDefaultFloor = 0.25;
+/// States and margins say less about plans of faults than about delays: shares stay closer
+/// together.
+constexpr double kFaultFloor = 0.6;
 /// So many turns at the beginning are those of the first two members, which need no results to
 /// start from.
 constexpr std::size_t kLead = 12;
@@ -152,9 +158,10 @@ double first_yield(std::string_view name) {
   return name == "structured" ? 0.55 : 0.45;
 }
 
-std::vector<std::string> member_names(const Options& options) {
+std::vector<std::string> member_names(const Options& options, bool has_genes) {
   std::vector<std::string> names;
   const std::optional<OptionValue> list = options.find("members");
+  if (!list && !has_genes) return {kFaultMembers.begin(), kFaultMembers.end()};
   if (!list) return {kDefaultMembers.begin(), kDefaultMembers.end()};
   for (const OptionValue& name : list->list()) {
     const SearchEntry* entry = find_search(built_in_searches(), name.text());
@@ -172,8 +179,9 @@ std::vector<std::string> member_names(const Options& options) {
 }  // namespace
 
 std::unique_ptr<Search> make_portfolio(const SearchContext& context, const Options& options) {
-  const std::vector<std::string> names = member_names(options);
-  const double floor = options.number("floor", kDefaultFloor, 0, 1);
+  const bool has_genes = context.space.size() > 0;
+  const std::vector<std::string> names = member_names(options, has_genes);
+  const double floor = options.number("floor", has_genes ? kDefaultFloor : kFaultFloor, 0, 1);
   options.finish();
 
   const Options defaults = Options::from_toml("", "portfolio");

@@ -21,7 +21,8 @@ namespace {
 
 constexpr std::size_t kTriples = 2000;
 
-std::vector<run::Scenario> shipped_scenarios() {
+/// Those whose runs happen in this process, or in worker processes.
+std::vector<run::Scenario> shipped_scenarios(bool workers) {
   std::vector<std::string> paths;
   for (const auto& file :
        std::filesystem::recursive_directory_iterator(DISSENSUS_SOURCE_DIR "/scenarios")) {
@@ -34,8 +35,8 @@ std::vector<run::Scenario> shipped_scenarios() {
   std::vector<run::Scenario> scenarios;
   for (const std::string& path : paths) {
     run::Scenario scenario = run::load_scenario(path, simulated_systems());
-    // A forked worker per thread is no place for sanitizers; hunts compare such runs themselves.
-    if (scenario.system->traits().may_end_the_process) continue;
+    // A forked worker per thread is no place for sanitizers: these are asked for by name.
+    if (scenario.system->traits().may_end_the_process != workers) continue;
     scenarios.push_back(std::move(scenario));
     // Debug builds and sanitizers must get through all of them in a minute or two.
     scenarios.back().plan.limits.events = 20'000;
@@ -91,15 +92,16 @@ faults::Schedule random_triple_schedule(const run::Scenario& scenario, Random& r
   return schedule;
 }
 
-int print_hashes(std::size_t jobs) {
-  const std::vector<run::Scenario> scenarios = shipped_scenarios();
+int print_hashes(std::size_t jobs, bool workers) {
+  const std::vector<run::Scenario> scenarios = shipped_scenarios(workers);
   bool equal = true;
   for_each_in_order(
       kTriples, jobs, [] { return std::make_unique<run::Runner>(); },
       [&](run::Runner& runner, std::size_t index) {
         Random random(20261115, "triple", index);
         const run::Scenario& scenario = scenarios[random.below(scenarios.size())];
-        const faults::Schedule schedule = random_triple_schedule(scenario, random);
+        const faults::Schedule schedule = workers ? run::random_schedule(scenario, random)
+                                                  : random_triple_schedule(scenario, random);
         const std::uint64_t seed = random.next() >> 11;
         const std::uint64_t first = runner.run(scenario, schedule, seed).hash;
         const std::uint64_t second = run::Runner().run(scenario, schedule, seed).hash;
@@ -121,7 +123,8 @@ int print_hashes(std::size_t jobs) {
 
 int main(int argc, char** argv) {
   std::size_t jobs = 1;
-  if (argc == 3 && std::strcmp(argv[1], "--jobs") == 0)
+  if (argc >= 3 && std::strcmp(argv[1], "--jobs") == 0)
     jobs = static_cast<std::size_t>(std::atoi(argv[2]));
-  return dissensus::print_hashes(jobs);
+  const bool workers = argc == 4 && std::strcmp(argv[3], "--workers") == 0;
+  return dissensus::print_hashes(jobs, workers);
 }

@@ -24,9 +24,9 @@ struct Letter {
   MessageKind kind() const { return which; }
 };
 
-/// Something a node does at a moment: send a letter, enter a round, or call the test.
+/// Something a node does at a moment: send a letter, enter a round or a phase, or call the test.
 struct Step {
-  enum class Type { send, round, call };
+  enum class Type { send, round, phase, clock, call };
   Type type;
   int at_ms;
   NodeId node;
@@ -34,12 +34,20 @@ struct Step {
   MessageKind kind = kProposal;
   std::uint64_t number = 0;
   std::function<void(sim::World&)> call;
+  std::function<void(Time)> clock = nullptr;
 };
 inline Step send(int at_ms, NodeId from, NodeId to, MessageKind kind, std::uint64_t number) {
   return {Step::Type::send, at_ms, from, to, kind, number, nullptr};
 }
 inline Step enter_round(int at_ms, NodeId node, std::uint64_t round) {
   return {Step::Type::round, at_ms, node, kNoNode, kProposal, round, nullptr};
+}
+inline Step enter_phase(int at_ms, NodeId node, std::uint64_t phase) {
+  return {Step::Type::phase, at_ms, node, kNoNode, kProposal, phase, nullptr};
+}
+/// What the node's own clock says.
+inline Step read_clock(int at_ms, NodeId node, std::function<void(Time)> function) {
+  return {Step::Type::clock, at_ms, node, kNoNode, kProposal, 0, nullptr, std::move(function)};
 }
 inline Step call(int at_ms, std::function<void(sim::World&)> function) {
   return {Step::Type::call, at_ms, 0, kNoNode, kProposal, 0, std::move(function)};
@@ -51,6 +59,8 @@ inline Step end_fault_phase(int at_ms) {
 inline SystemDescription scripted_description() {
   SystemDescription description;
   description.name = "scripted";
+  description.phases = {"following", "leading"};
+  description.anchors = {1};
   description.message<Letter>("Letter", {"Proposal", "Commit"})
       .field("number", SemanticType::number, &Letter::number);
   return description;
@@ -100,6 +110,12 @@ class ScriptedSystem final : public System {
           break;
         case Step::Type::round:
           context.round(step.number);
+          break;
+        case Step::Type::clock:
+          step.clock(context.now());
+          break;
+        case Step::Type::phase:
+          context.phase(static_cast<std::uint32_t>(step.number));
           break;
         case Step::Type::call:
           step.call(*system_.world_);

@@ -262,6 +262,62 @@ TEST(FaultUnits, NodesOfAPartitionJoinTheLargestPart) {
   EXPECT_FALSE(reduced(partition, 5, 10s, none));
 }
 
+// Each fault of the environment is itself at its start levels, gone at level 0, and smaller between.
+TEST(FaultUnits, FaultsOfTheEnvironmentShrink) {
+  using namespace std::chrono_literals;
+  faults::Window when;
+  when.from = 1s;
+  when.until = 4s;
+  when.after.emplace();
+  when.after->phase = 0;
+  when.after->nth = 3;
+  when.after->until_next = true;
+  faults::LinkFault links;
+  links.senders = {0, 1};
+  links.receivers = {2};
+  links.loss = 0.5;
+  links.duplicate = 0.25;
+  links.jitter = 20ms;
+  links.when = when;
+  faults::DiskFault disk;
+  disk.node = 2;
+  disk.extra = 100ms;
+  disk.when = when;
+  const faults::Fault all[] = {faults::PartitionFault{{{0, 1}}, when},
+                               faults::OutageFault{{0, 2, 4}, when},
+                               faults::PauseFault{{1, 3}, when},
+                               faults::CutFault{faults::CutFault::Shape::one_way, {1, 2}, when},
+                               faults::CutFault{faults::CutFault::Shape::bridge, {0, 1, 2}, when},
+                               faults::CutFault{faults::CutFault::Shape::ring, {0, 1, 2, 3}, when},
+                               links,
+                               disk};
+  for (const faults::Fault& fault : all) {
+    ListedLevels same;
+    EXPECT_EQ(reduced(fault, 5, 10s, same), fault);
+    ListedLevels none(Levels(same.starts.size(), 0));
+    EXPECT_FALSE(reduced(fault, 5, 10s, none));
+    // An earlier time that the same thing happens, and a shorter window.
+    Levels levels = same.starts;
+    const auto anchor = std::find(levels.begin(), levels.end(), 2);
+    ASSERT_NE(anchor, levels.end());
+    *anchor = 0;
+    ASSERT_EQ(anchor[1], 3'000);
+    anchor[1] = 500;
+    ListedLevels smaller(levels);
+    const auto left = reduced(fault, 5, 10s, smaller);
+    ASSERT_TRUE(left);
+    std::visit(
+        [](const auto& known) {
+          if constexpr (requires { known.when.after; }) {
+            EXPECT_EQ(known.when.after->nth, 1u);
+            EXPECT_EQ(known.when.from, 1s);
+            EXPECT_EQ(known.when.until, 1500ms);
+          }
+        },
+        *left);
+  }
+}
+
 TEST(Shrink, ARunThatDoesNotFailIsRefused) {
   EXPECT_THROW(
       shrink(run::load_scenario(kOvertaken, simulated_systems()), {}, 1, {}, simulated_systems()),

@@ -7,6 +7,7 @@
 
 #include "systems/libraft/heap.h"
 #include "systems/libraft/settings.h"
+#include "systems/libraft/steps.h"
 #include "systems/libraft/witness.h"
 
 namespace dissensus::libraft {
@@ -114,6 +115,7 @@ class RaftSystem final : public System {
                            {.name = "leader", .validity = false, .repeatable = true}};
     description_.phases = {"unavailable", "follower", "candidate", "leader"};
     description_.observables = {"commit_index", "vote"};
+    description_.steps = describe_steps();
     description_.anchors = {kLeader};
     description_.time_scale = settings_.election_timeout;
   }

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cstdlib>
+
 #include <gtest/gtest.h>
 
 #include "run/runner.h"
@@ -51,6 +54,12 @@ run::Scenario correct(const std::string& more) {
   return run::parse_scenario(text, "correct.toml", systems);
 }
 
+/// How many runs a test makes: DISSENSUS_RUNS, for the figures of docs/results/libraft.md.
+std::uint64_t runs_or(std::uint64_t fallback) {
+  const char* const asked = std::getenv("DISSENSUS_RUNS");
+  return asked == nullptr ? fallback : std::strtoull(asked, nullptr, 10);
+}
+
 struct Tally {
   int failed = 0;
   std::string first;
@@ -69,7 +78,7 @@ Tally tally(const run::Scenario& scenario, std::uint64_t runs) {
 }
 
 TEST(Libraft, RunsWithoutFaultsPass) {
-  const Tally quiet = tally(scenario_of("quiet.toml"), 20);
+  const Tally quiet = tally(scenario_of("quiet.toml"), runs_or(20));
   EXPECT_EQ(quiet.failed, 0) << quiet.first;
 }
 
@@ -84,8 +93,52 @@ TEST(Libraft, TheSameRunHasTheSameHashInAnyProcess) {
   }
 }
 
+// ---- findings (docs/results/libraft.md)
+
+struct Finding {
+  std::string name;
+  std::uint64_t seed;
+  std::string signature;  ///< or how it begins
+};
+
+class LibraftFinding : public testing::TestWithParam<Finding> {};
+
+TEST_P(LibraftFinding, IsStillThere) {
+  const auto& [name, seed, signature] = GetParam();
+  const run::Scenario scenario = scenario_of("findings/" + name + ".toml");
+  const faults::Schedule schedule = run::load_schedule(
+      std::string(DISSENSUS_SOURCE_DIR) + "/scenarios/libraft/findings/" + name + ".schedule.json",
+      scenario);
+  run::Runner runner;
+  const run::RunResult result = runner.run(scenario, schedule, seed);
+  ASSERT_EQ(result.verdict.outcome, oracle::Outcome::fail);
+  EXPECT_EQ(result.verdict.violations.front().signature().substr(0, signature.size()), signature);
+  EXPECT_EQ(runner.run(scenario, schedule, seed).hash, result.hash);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, LibraftFinding,
+    testing::Values(Finding{"figure-8", 732681081633320, "agreement/decided-differently/entry"},
+                    Finding{"full-disk", 2612825595401756, "agreement/decided-differently/entry"},
+                    Finding{"two-leaders", 2316936413051305,
+                            "agreement/decided-differently/leader"},
+                    Finding{"rollback-crash", 6695988935875583, "crash/segmentation-fault-libraft"},
+                    Finding{"hole-in-the-log", 3393747567149609, "termination/no-progress/entry"}),
+    [](const testing::TestParamInfo<Finding>& given) {
+      std::string name = given.param.name;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
+
+// ---- delays, and a Raft that is right
+
+TEST(Libraft, DelaysAloneBreakNothing) {
+  const Tally late = tally(scenario_of("delays.toml"), runs_or(20));
+  EXPECT_EQ(late.failed, 0) << late.first;
+}
+
 TEST(CorrectRaft, NoFaultOfTheEnvironmentBreaksIt) {
-  const Tally result = tally(correct(""), 100);
+  const Tally result = tally(correct(""), runs_or(100));
   EXPECT_EQ(result.failed, 0) << result.first;
 }
 
