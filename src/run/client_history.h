@@ -20,11 +20,13 @@ class HistoryCollector final : public EventSink {
   EventMask wants() const override { return EventMask().with(EventType::operation); }
   void on_event(const Event& event) override;
 
+  /// docs/formats/history.md, JSON lines; what is said about lines of a history counts these.
+  const std::string& lines() const { return lines_; }
   /// Adds the property `history` and, where the checker found something, a violation per anomaly.
   void judge(const HistoryDemand& demand, const std::string& name, oracle::Verdict& verdict) const;
 
  private:
-  std::string lines_;            ///< docs/formats/history.md, JSON lines
+  std::string lines_;
   std::vector<EventId> events_;  ///< of each line
   std::vector<Time> times_;
   std::vector<NodeId> nodes_;

@@ -173,6 +173,7 @@ RunResult Runner::run_here(const Scenario& scenario, const faults::Schedule& sch
   RunResult result = finish(run_world(world, scenario, options.branch, other));
   if (options.log && world.outside() != nullptr)
     result.attachments = world.outside()->attachments();
+  if (options.log && clients) result.attachments.push_back({"history.jsonl", clients->lines()});
   if (online) result.recorded = faults::Schedule{online->recorded(world.now()), schedule.faults};
   return result;
 }

@@ -41,8 +41,9 @@ class Raft(Node):
         if role == "leader":
             self.cancel_timer("election")
         else:
-            self.cancel_timer("heartbeat")
             self.set_timer("election", self.between(*ELECTION))
+        if role == "follower":
+            self.cancel_timer("heartbeat")
 
     def advance_term(self, term):
         """A new term: nobody has this node's vote yet."""
@@ -76,10 +77,17 @@ class Raft(Node):
         self.leader = None
         self.votes = {self.name}
         self.become("candidate")
-        for node in self.others():
-            self.send(node, {"type": "request_vote", "term": self.term, "last_index": self.last(),
-                             "last_term": self.log_entries[-1]["term"]})
+        self.ask_for_votes()
         self.count_votes()
+
+    def ask_for_votes(self):
+        """Again and again: requests get lost."""
+        for node in self.others():
+            if node not in self.votes:
+                self.send(node, {"type": "request_vote", "term": self.term,
+                                 "last_index": self.last(),
+                                 "last_term": self.log_entries[-1]["term"]})
+        self.set_timer("heartbeat", HEARTBEAT)
 
     def on_request_vote(self, source, body):
         if body["term"] > self.term:
@@ -109,18 +117,25 @@ class Raft(Node):
         self.match = {node: 0 for node in self.others()}
         self.beat, self.acknowledged = 0, {node: 0 for node in self.others()}
         self.reads = []
-        self.append({"term": self.term, "op": None})
-        self.first_of_term = self.last()
+        self.first_of_term = None
         self.replicate()
 
     # ---- replication
+
+    def add(self, op):
+        """A new entry of this leader."""
+        self.append({"term": self.term, "op": op})
+        self.first_of_term = self.first_of_term or self.last()
 
     def append(self, entry):
         self.log_entries.append(entry)
         self.store(f"log {self.last()}", entry)
 
     def timer_heartbeat(self):
-        self.replicate()
+        if self.role == "leader":
+            self.replicate()
+        else:
+            self.ask_for_votes()
 
     def replicate(self):
         self.beat += 1
@@ -251,10 +266,12 @@ class Raft(Node):
                 return self.error(client, request, 11, "no leader is known here")
             return self.send(self.leader, {"type": "forward", "client": client, "request": request})
         if request["type"] != "read":
-            self.append({"term": self.term, "op": [client, request]})
+            self.add([client, request])
             return self.replicate()
         if MISTAKE == "read":
             return self.answer_read(client, request)
+        if self.first_of_term is None:
+            self.add(None)  # what is committed is known once an entry of this term is
         self.reads.append((client, request, max(self.commit, self.first_of_term), self.beat + 1))
         return self.replicate()
 

@@ -95,8 +95,9 @@ TEST(BadPrograms, ThatAreDoneWithInitWithoutAnsweringItAreAFinding) {
 TEST(BadPrograms, ThatPrintWithoutEndAreAFinding) {
   EXPECT_EQ(broken_rule("[\"/usr/bin/yes\", \"{}\"]"), "nonsense");
   EXPECT_EQ(broken_rule("[\"/bin/sh\", \"-c\", \"exec head -c 1000000000 /dev/zero\"]"), "flood");
-  EXPECT_EQ(broken_rule(after_init("    while True: say({\"type\": \"log\", \"text\": \"x\"})")),
-            "flood");
+  EXPECT_EQ(
+      broken_rule(after_init("    while True: say({\"type\": \"log\", \"text\": \"x\" * 100000})")),
+      "flood");
 }
 
 TEST(BadPrograms, ThatFloodTheirLogAreNotWaitedFor) {

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
+using ::testing::Not;
 
 /// What nodes logged and decided, a line each.
 std::vector<std::string> reports_of(const run::RunResult& result) {

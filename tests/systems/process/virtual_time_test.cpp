@@ -66,8 +66,10 @@ TEST(VirtualTime, ProgramsThatEndOrSayNothingAreFindings) {
       "invariant/exit");
   EXPECT_EQ(first_signature(runner.run(echo_scenario("[\"/bin/sleep\", \"1000\"]", mode), {}, 1)),
             "invariant/silence");
-  EXPECT_EQ(first_signature(runner.run(echo_scenario("[\"/bin/echo\", \"hello\"]", mode), {}, 1)),
-            "invariant/nonsense");
+  EXPECT_EQ(
+      first_signature(runner.run(
+          echo_scenario("[\"/bin/sh\", \"-c\", \"echo hello; exec sleep 1000\"]", mode), {}, 1)),
+      "invariant/nonsense");
 }
 
 }  // namespace

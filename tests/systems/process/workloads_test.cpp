@@ -64,7 +64,8 @@ TEST(Raft, StaleReadsAreFound) {
   const run::Scenario scenario = scenario_named("raft-read");
   run::Runner runner;
   std::string found;
-  for (std::uint64_t seed = 1; seed <= 60 && found.empty(); ++seed) {
+  // One seed in six finds it; the first one that does is 8.
+  for (std::uint64_t seed = 7; seed <= 60 && found.empty(); ++seed) {
     found = first_signature(run_random(runner, scenario, seed));
   }
   EXPECT_EQ(found, "history/not-linearizable");
