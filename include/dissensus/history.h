@@ -20,6 +20,8 @@
 #include <string_view>
 #include <vector>
 
+#include "dissensus/operation.h"
+
 namespace dissensus::history {
 
 /// A value of a history: all that EDN and JSON can say. Small and cheap to copy; texts and items
@@ -77,7 +79,6 @@ std::string to_string(const Value& value, std::size_t max = 200);
 /// As JSON; words become texts, sets lists, and keys of maps texts.
 std::string to_json(const Value& value);
 
-enum class EventKind : std::uint8_t { invoke, ok, fail, info };
 std::string_view to_string(EventKind kind);
 
 inline constexpr std::chrono::nanoseconds kNoTime = std::chrono::nanoseconds::min();

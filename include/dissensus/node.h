@@ -14,6 +14,7 @@
 #include "dissensus/description.h"
 #include "dissensus/digest.h"
 #include "dissensus/disk.h"
+#include "dissensus/operation.h"
 #include "dissensus/ids.h"
 #include "dissensus/message.h"
 #include "dissensus/random.h"
@@ -89,6 +90,9 @@ class Context {
   /// This node saw an invariant of its system broken (index into SystemDescription::invariants):
   /// the run fails. `number` says where, e.g. an index or a term.
   virtual void broken(std::uint32_t /*invariant*/, std::uint64_t /*number*/) {}
+  /// A client that lives in this node asked something, or learnt how it went. Checkers judge the
+  /// history of a run, if the scenario asks for that ([oracle.history]).
+  virtual void operation(const history::OperationReport& /*report*/) {}
   /// A line for people. Build the text only when logging() is true: search runs log nothing.
   virtual void log(std::string_view text) = 0;
   virtual bool logging() const = 0;

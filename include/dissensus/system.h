@@ -42,6 +42,9 @@ struct SystemTraits {
   bool may_end_the_process = false;
   /// How many runs may go on at once; 0: one per thread.
   std::size_t side_by_side = 0;
+  /// How many of the nodes, the last ones, are clients and services and not what is tested: random
+  /// faults of the environment leave them alone, and partitions their links.
+  std::size_t bystanders = 0;
   /// The system that simulates this one: schedules and scenarios of one are schedules and scenarios
   /// of the other. Empty: none.
   std::string twin;

@@ -7,9 +7,10 @@ namespace dissensus {
 
 namespace {
 constexpr std::array<std::string_view, kEventTypes> kTypeNames{
-    "start",  "send",      "deliver", "drop",    "duplicate", "timer",     "submit",    "propose",
-    "decide", "phase",     "round",   "observe", "crash",     "restart",   "partition", "heal",
-    "mutate", "phase_end", "log",     "disk",    "fault",     "fault_end", "broken"};
+    "start",  "send",    "deliver",   "drop",      "duplicate", "timer",
+    "submit", "propose", "decide",    "phase",     "round",     "observe",
+    "crash",  "restart", "partition", "heal",      "mutate",    "phase_end",
+    "log",    "disk",    "fault",     "fault_end", "broken",    "operation"};
 constexpr std::array<std::string_view, kDropReasons> kReasonNames{"loss", "buffer_full", "schedule",
                                                                   "partition", "crashed"};
 }  // namespace

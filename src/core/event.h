@@ -42,8 +42,13 @@ enum class EventType : std::uint8_t {
   fault,      ///< a fault begins that is none of the above; text says which; node, if it has one
   fault_end,  ///< it ends: number = event id of its beginning
   broken,     ///< report: detail = invariant that does not hold, number = where
+  operation,  ///< of a client's history: detail = history::EventKind, and 4 for a final read;
+              ///< number = process, text = the rest as JSON (docs/formats/trace.md), value = its
+              ///< digest
 };
-inline constexpr std::size_t kEventTypes = 23;
+inline constexpr std::size_t kEventTypes = 24;
+/// Beside the kind in the detail of an operation: a read after which nothing more is asked.
+inline constexpr unsigned kFinalOperation = 4;
 std::string_view to_string(EventType type);
 /// False when there is no such type.
 bool parse_event_type(std::string_view text, EventType& type);

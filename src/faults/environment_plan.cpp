@@ -54,8 +54,9 @@ std::string_view word_of(DiskFault::Trouble trouble) {
 
 }  // namespace
 
-EnvironmentPlan::EnvironmentPlan(const std::vector<Fault>& faults, std::size_t nodes)
-    : nodes_(nodes), cut_(nodes * nodes) {
+EnvironmentPlan::EnvironmentPlan(const std::vector<Fault>& faults, std::size_t nodes,
+                                 std::size_t bystanders)
+    : nodes_(nodes), exposed_(nodes - bystanders), cut_(nodes * nodes) {
   for (const Fault& fault : faults) {
     const Window* const window = window_of(fault);
     if (window == nullptr) continue;
@@ -106,7 +107,7 @@ void EnvironmentPlan::anchored(sim::World& world, Entry& entry, NodeId node) {
     if (entry.active) set_alarm(world, entry, Duration{}, false);
   }
   if (entry.seen != anchor.nth) return;
-  if (anchor.relative) entry.origin = node;
+  if (anchor.relative && node < exposed_) entry.origin = node;
   set_alarm(world, entry, entry.window->from, true);
 }
 
@@ -171,8 +172,8 @@ bool EnvironmentPlan::blocks(const Entry& entry, NodeId from, NodeId to) const {
 }
 
 void EnvironmentPlan::cut_links(const Entry& entry, int change) {
-  for (std::size_t a = 0; a < nodes_; ++a) {
-    for (std::size_t b = 0; b < nodes_; ++b) {
+  for (std::size_t a = 0; a < exposed_; ++a) {
+    for (std::size_t b = 0; b < exposed_; ++b) {
       const auto from = static_cast<NodeId>(a);
       const auto to = static_cast<NodeId>(b);
       if (a == b || !blocks(entry, from, to)) continue;
@@ -189,7 +190,7 @@ std::string EnvironmentPlan::text_of(const Entry& entry) const {
   };
   if (const auto* partition = std::get_if<PartitionFault>(entry.fault)) {
     std::string text;
-    NodeSet others = other_nodes(kNoNode, nodes_);
+    NodeSet others = other_nodes(kNoNode, exposed_);
     for (const NodeSet& group : partition->groups) {
       text += fmt::format("{}{}", text.empty() ? "" : " ", listed(group));
       for (const NodeId node : actual(entry, group)) std::erase(others, node);

@@ -18,7 +18,9 @@ class EnvironmentPlan {
  public:
   /// `faults` must outlive the plan; those of other types are passed over, and so are partitions
   /// and skews without an anchor, which FaultPlan and ByzantinePlan know.
-  EnvironmentPlan(const std::vector<Fault>& faults, std::size_t nodes);
+  /// The last `bystanders` nodes are not cut off from anybody, and node numbers of faults that wait
+  /// for a node count within the others.
+  EnvironmentPlan(const std::vector<Fault>& faults, std::size_t nodes, std::size_t bystanders = 0);
 
   void attach(sim::World& world);
   /// Tags of this plan's alarms have kAlarmBit set.
@@ -66,13 +68,14 @@ class EnvironmentPlan {
   void stop(sim::World& world, Entry& entry);
   void cut_links(const Entry& entry, int change);
   NodeId actual(const Entry& entry, NodeId node) const {
-    return static_cast<NodeId>((node + entry.origin) % nodes_);
+    return node < exposed_ ? static_cast<NodeId>((node + entry.origin) % exposed_) : node;
   }
   NodeSet actual(const Entry& entry, const NodeSet& set) const;
   bool blocks(const Entry& entry, NodeId from, NodeId to) const;
   std::string text_of(const Entry& entry) const;
 
   std::size_t nodes_;
+  std::size_t exposed_;  ///< without the bystanders
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> links_;  ///< active entries of unreliable links
   std::vector<std::uint16_t> cut_;    ///< by link: how many cuts it has

@@ -59,8 +59,10 @@ bool FaultPlan::MessageFault::applies(const sim::World& world,
   return span.contains(span.by_round ? world.round_of(sent.from) : now_of(world));
 }
 
-FaultPlan::Partition::Partition(const PartitionFault& fault, std::size_t nodes)
+FaultPlan::Partition::Partition(const PartitionFault& fault, std::size_t nodes,
+                                std::size_t bystanders)
     : span(fault.when), group(nodes), inside(nodes) {
+  for (std::size_t node = nodes - bystanders; node < nodes; ++node) group[node] = kEverywhere;
   // Group 0 is that of the nodes which the fault does not name.
   std::uint16_t number = 0;
   for (const NodeSet& members : fault.groups) {
@@ -75,7 +77,7 @@ FaultPlan::Partition::Partition(const PartitionFault& fault, std::size_t nodes)
   if (!others.empty()) text += fmt::format(" [{}]", fmt::join(others, ", "));
 }
 
-FaultPlan::FaultPlan(const std::vector<Fault>& faults, std::size_t nodes) {
+FaultPlan::FaultPlan(const std::vector<Fault>& faults, std::size_t nodes, std::size_t bystanders) {
   for (const Fault& fault : faults) {
     if (const auto* drop = std::get_if<DropFault>(&fault)) {
       drops_.emplace_back(drop->messages, drop->when, drop->count, Duration{});
@@ -84,7 +86,7 @@ FaultPlan::FaultPlan(const std::vector<Fault>& faults, std::size_t nodes) {
                                duplicate->gap);
     } else if (const auto* partition = std::get_if<PartitionFault>(&fault)) {
       // One that waits for something to happen belongs to EnvironmentPlan.
-      if (!partition->when.after) partitions_.emplace_back(*partition, nodes);
+      if (!partition->when.after) partitions_.emplace_back(*partition, nodes, bystanders);
     } else if (const auto* crash = std::get_if<CrashFault>(&fault)) {
       DISSENSUS_ASSERT(crash->node < nodes, "FaultPlan : the node that crashes exists");
       crashes_.push_back({*crash});

@@ -14,7 +14,8 @@ namespace dissensus::faults {
 
 class FaultPlan {
  public:
-  FaultPlan(const std::vector<Fault>& faults, std::size_t nodes);
+  /// Partitions do not concern the last `bystanders` nodes, unless they name them.
+  FaultPlan(const std::vector<Fault>& faults, std::size_t nodes, std::size_t bystanders = 0);
 
   /// Moments that lie before now() have passed: a span is entered in its middle, a crash is not
   /// made up for.
@@ -33,6 +34,7 @@ class FaultPlan {
     for (const std::uint32_t active : active_) {
       const Partition& partition = partitions_[active];
       if (partition.group[from] == partition.group[to]) continue;
+      if (partition.group[from] == kEverywhere || partition.group[to] == kEverywhere) continue;
       if (!partition.span.by_round || partition.inside[from]) return true;
     }
     return false;
@@ -63,8 +65,9 @@ class FaultPlan {
     NodeId to;
     MessageKind kind;
   };
+  static constexpr std::uint16_t kEverywhere = 0xFFFF;  ///< the group of bystanders
   struct Partition {
-    Partition(const PartitionFault& fault, std::size_t nodes);
+    Partition(const PartitionFault& fault, std::size_t nodes, std::size_t bystanders);
     Span span;
     std::vector<std::uint16_t> group;  ///< by node
     std::vector<bool> inside;          ///< by node: its round is within the span

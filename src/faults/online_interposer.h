@@ -73,6 +73,7 @@ class OnlineRun final : public EventSink {
 /// Like make_interposer, with `online` in the place of the schedule's scheduler. Both arguments
 /// outlive the interposer.
 std::unique_ptr<sim::Interposer> make_online_interposer(const Schedule& schedule, std::size_t nodes,
-                                                        OnlineRun& online);
+                                                        OnlineRun& online,
+                                                        std::size_t bystanders = 0);
 
 }  // namespace dissensus::faults

@@ -19,9 +19,10 @@ namespace {
 template <class Scheduler>
 class ScheduleInterposer final : public sim::Interposer {
  public:
-  ScheduleInterposer(const Schedule& schedule, std::size_t nodes, Scheduler scheduler)
-      : plan_(schedule.faults, nodes),
-        environment_(schedule.faults, nodes),
+  ScheduleInterposer(const Schedule& schedule, std::size_t nodes, std::size_t bystanders,
+                     Scheduler scheduler)
+      : plan_(schedule.faults, nodes, bystanders),
+        environment_(schedule.faults, nodes, bystanders),
         byzantine_(schedule.faults, nodes),
         scheduler_(std::move(scheduler)),
         plan_sees_messages_(!plan_.ignores_messages()) {}
@@ -182,28 +183,29 @@ class OnlineScheduler {
 }  // namespace
 
 std::unique_ptr<sim::Interposer> make_online_interposer(const Schedule& schedule, std::size_t nodes,
-                                                        OnlineRun& online) {
-  return std::make_unique<ScheduleInterposer<OnlineScheduler>>(schedule, nodes,
+                                                        OnlineRun& online, std::size_t bystanders) {
+  return std::make_unique<ScheduleInterposer<OnlineScheduler>>(schedule, nodes, bystanders,
                                                                OnlineScheduler(online));
 }
 
 std::unique_ptr<sim::Interposer> make_interposer(const Schedule& schedule, std::size_t nodes,
-                                                 std::size_t kinds) {
+                                                 std::size_t kinds, std::size_t bystanders) {
   if (schedule.empty()) return nullptr;
   const GeneSpace genes{nodes, kinds};
   if (const auto* delays = std::get_if<DelaySchedule>(&schedule.scheduler)) {
-    return std::make_unique<ScheduleInterposer<DelayScheduler>>(schedule, nodes,
+    return std::make_unique<ScheduleInterposer<DelayScheduler>>(schedule, nodes, bystanders,
                                                                 DelayScheduler(*delays, genes));
   }
   if (const auto* priorities = std::get_if<PrioritySchedule>(&schedule.scheduler)) {
     return std::make_unique<ScheduleInterposer<PriorityScheduler>>(
-        schedule, nodes, PriorityScheduler(*priorities, genes));
+        schedule, nodes, bystanders, PriorityScheduler(*priorities, genes));
   }
   if (const auto* messages = std::get_if<MessageSchedule>(&schedule.scheduler)) {
     return std::make_unique<ScheduleInterposer<MessageScheduler>>(
-        schedule, nodes, MessageScheduler(*messages, genes));
+        schedule, nodes, bystanders, MessageScheduler(*messages, genes));
   }
-  return std::make_unique<ScheduleInterposer<PlainScheduler>>(schedule, nodes, PlainScheduler());
+  return std::make_unique<ScheduleInterposer<PlainScheduler>>(schedule, nodes, bystanders,
+                                                              PlainScheduler());
 }
 
 }  // namespace dissensus::faults

@@ -8,9 +8,12 @@
 
 #include "core/assert.h"
 #include "faults/words.h"
+#include "history/checker.h"
 #include "report/charts.h"
 #include "report/course.h"
+#include "report/history_diagram.h"
 #include "report/page.h"
+#include "run/client_history.h"
 #include "run/recording.h"
 #include "trace/exporters.h"
 #include "trace/labels.h"
@@ -192,6 +195,20 @@ std::string diagram(const RecordedRun& run, bool mark_late) {
                             when(window.from), when(window.until), late));
 }
 
+/// What clients saw, where that is what was violated.
+std::string history_section(const RecordedRun& run) {
+  const std::optional<run::HistoryDemand>& demand = run.recipe.scenario.history;
+  if (!demand || run.verdict.violations.front().property != "history") return {};
+  const history::History history = run::history_of(run.trace.records, run.recipe.scenario.name);
+  const std::vector<history::Operation> operations = history::operations_of(history);
+  const history::Verdict judged =
+      history::check(history, operations, demand->model, demand->options);
+  return section("history", "What clients saw",
+                 figure(history_diagram(history, operations, judged),
+                        "A lane per client, a bar per operation from question to answer; those "
+                        "that cannot all be true are marked. Time is not to scale."));
+}
+
 std::string timeline_section(const RecordedRun& run) {
   const std::string svg = timeline(run.trace, run.verdict.violations.front());
   if (svg.empty()) return {};
@@ -352,6 +369,7 @@ std::string to_html(const Finding& finding) {
   std::string body = head(finding);
   body += schedule_section(finding);
   body += replay_section(finding);
+  body += history_section(run);
   body += section("diagram", "What happened", diagram(run, true));
   body += course_section(run);
   body += timeline_section(run);

@@ -5,6 +5,7 @@
 
 #include "faults/online_interposer.h"
 #include "faults/schedule_interposer.h"
+#include "run/client_history.h"
 #include "run/metrics.h"
 #include "run/observation.h"
 #include "run/worker_process.h"
@@ -71,7 +72,8 @@ sim::StopReason run_world(sim::World& world, const Scenario& scenario,
     if (stop != sim::StopReason::event_reached) return stop;
     if (branch->schedule) {
       other = faults::make_interposer(*branch->schedule, scenario.nodes(),
-                                      scenario.system_description().kinds.size());
+                                      scenario.system_description().kinds.size(),
+                                      scenario.system->traits().bystanders);
       world.replace_interposer(other.get());
     }
     if (branch->seed) world.reseed(*branch->seed);
@@ -129,27 +131,31 @@ RunResult Runner::run_here(const Scenario& scenario, const faults::Schedule& sch
   std::optional<Recorder> recorder;
   std::optional<MetricsCollector> metrics;
   std::optional<faults::OnlineRun> online;
+  std::optional<HistoryCollector> clients;
   if (options.detail != trace::Detail::hash) {
     observation.add(recorder.emplace(scenario, options.detail, options.log));
   }
   if (options.metrics) {
     observation.add(metrics.emplace(scenario.system_description(), scenario.nodes()));
   }
+  if (scenario.history) observation.add(clients.emplace());
   for (EventSink* sink : options.sinks) observation.add(*sink);
   if (options.scheduler != nullptr) {
     online.emplace(*options.scheduler, scenario.genes(), scenario.space.rate);
     observation.add(*online);
   }
-  const auto interposer = online
-                              ? faults::make_online_interposer(schedule, scenario.nodes(), *online)
-                              : faults::make_interposer(schedule, scenario.nodes(),
-                                                        scenario.system_description().kinds.size());
+  const auto interposer =
+      online
+          ? faults::make_online_interposer(schedule, scenario.nodes(), *online, traits.bystanders)
+          : faults::make_interposer(schedule, scenario.nodes(),
+                                    scenario.system_description().kinds.size(), traits.bystanders);
   std::unique_ptr<sim::Interposer> other;  // outlives the world that may hold it
   sim::World world(scenario.plan, *scenario.system, seed, observation, interposer.get(),
                    options.clock, memory_);
   observation.attach(world);
   const auto finish = [&](sim::StopReason stop) {
     RunResult result = result_of(world, stop, observation);
+    if (clients) clients->judge(*scenario.history, scenario.name, result.verdict);
     if (recorder) {
       result.records = std::move(recorder->records);
       result.records_cut = recorder->is_cut;
@@ -167,6 +173,7 @@ RunResult Runner::run_here(const Scenario& scenario, const faults::Schedule& sch
   RunResult result = finish(run_world(world, scenario, options.branch, other));
   if (options.log && world.outside() != nullptr)
     result.attachments = world.outside()->attachments();
+  if (options.log && clients) result.attachments.push_back({"history.jsonl", clients->lines()});
   if (online) result.recorded = faults::Schedule{online->recorded(world.now()), schedule.faults};
   return result;
 }

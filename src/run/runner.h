@@ -61,7 +61,7 @@ struct RunResult {
   /// With RunOptions::scheduler: what it decided, beside the faults of the schedule. A run of this
   /// schedule alone has the same trace hash (docs/formats/schedule.md, messages).
   std::optional<faults::Schedule> recorded;
-  /// Live runs with RunOptions::log: what the servers said.
+  /// With RunOptions::log: what servers said, and the history of clients.
   std::vector<Outside::Attachment> attachments;
 };
 

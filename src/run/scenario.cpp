@@ -57,6 +57,7 @@ class ScenarioReader {
   void read_termination(const Options& options);
   void read_invariants(const OptionValue& list);
   void read_rule(const Options& options);
+  void read_history(const Options& options);
   void read_metrics();
   void read_limits();
 
@@ -272,7 +273,7 @@ void ScenarioReader::read_space() {
   if (options.has("byzantine")) read_byzantine(options.table("byzantine"));
   if (options.has("faults")) {
     space.environment = faults::read_environment_space(options.table("faults"), description(),
-                                                       scenario_.plan.nodes);
+                                                       scenario_.exposed_nodes());
   }
 }
 
@@ -397,6 +398,33 @@ void ScenarioReader::read_rule(const Options& options) {
   scenario_.oracle.rules.push_back(std::move(rule));
 }
 
+void ScenarioReader::read_history(const Options& options) {
+  HistoryDemand demand;
+  std::vector<std::string_view> models;
+  for (const history::CheckerDescription& checker : history::checkers()) {
+    models.push_back(checker.name);
+  }
+  demand.model = models[options.at("model").choice(models)];
+  const std::string level = options.text("level", "strict-serializable");
+  const auto isolation = history::isolation_named(level);
+  if (!isolation) {
+    options.fail("level", fmt::format("no isolation level '{}'{} (known: {})", level,
+                                      suggestion(level, history::isolation_names()),
+                                      fmt::join(history::isolation_names(), ", ")));
+  }
+  demand.options.promised = *isolation;
+  demand.options.failed_cas_compares = options.boolean("failed_cas_compares", false);
+  if (const auto initial = options.find("initial")) {
+    demand.options.initial = history::Value::integer(initial->integer());
+  }
+  // A search makes many runs: one history may not take as long as a thousand of them.
+  demand.options.limits.steps =
+      static_cast<std::uint64_t>(options.integer("steps", 100'000'000, 1));
+  demand.options.limits.memory_bytes =
+      static_cast<std::size_t>(options.integer("memory_mib", 512, 1, 1 << 20)) << 20;
+  scenario_.history = std::move(demand);
+}
+
 void ScenarioReader::read_oracle() {
   const Options options = document_.table("oracle");
   oracle::OracleConfig& config = scenario_.oracle;
@@ -405,6 +433,7 @@ void ScenarioReader::read_oracle() {
   config.integrity = options.boolean("integrity", true);
   scenario_.stop_on_violation = options.boolean("stop_on_violation", true);
   if (const auto invariants = options.find("invariants")) read_invariants(*invariants);
+  if (options.has("history")) read_history(options.table("history"));
   if (options.has("termination")) read_termination(options.table("termination"));
   if (const auto done = options.find("done")) {
     config.done =

@@ -14,6 +14,7 @@
 #include "faults/byzantine_space.h"
 #include "faults/environment_space.h"
 #include "faults/schedule.h"
+#include "history/checker.h"
 #include "oracle/config.h"
 #include "run/metric_groups.h"
 #include "sim/plan.h"
@@ -41,6 +42,12 @@ struct FaultPhase {
   std::optional<std::uint64_t> any;  ///< some node has decided this one
 };
 
+/// What clients must have seen ([oracle.history], docs/history.md).
+struct HistoryDemand {
+  std::string model;
+  history::CheckOptions options;
+};
+
 struct Scenario {
   std::string name;
   std::string description;
@@ -51,11 +58,14 @@ struct Scenario {
   ScheduleSpace space;
   std::optional<FaultPhase> fault_phase;
   oracle::OracleConfig oracle;
+  std::optional<HistoryDemand> history;
   bool stop_on_violation = true;
   MetricSelection metrics;
   std::string hunt_budget;  ///< [hunt] budget, as the file has it; empty: the hunt's own default
 
   std::size_t nodes() const { return plan.nodes; }
+  /// Those that faults of the environment are drawn for: the first ones.
+  std::size_t exposed_nodes() const { return plan.nodes - system->traits().bystanders; }
   const SystemDescription& system_description() const { return system->description(); }
   faults::GeneSpace genes() const { return {nodes(), system_description().kinds.size()}; }
 };

@@ -81,7 +81,7 @@ faults::Schedule random_schedule(const Scenario& scenario, Random& random) {
   }
   if (!scenario.space.environment.empty()) {
     for (faults::Fault& fault :
-         faults::random_environment(scenario.space.environment, scenario.nodes(), random)) {
+         faults::random_environment(scenario.space.environment, scenario.exposed_nodes(), random)) {
       schedule.faults.push_back(std::move(fault));
     }
   }

@@ -96,7 +96,7 @@ SearchSpace make_space(const run::Scenario& scenario) {
                                : make_fault_strategy(byzantine, environment, space.nodes);
     space.faults_max = plan_size_max(byzantine, space.nodes) + environment.total();
   } else if (!environment.empty()) {
-    space.fault_strategy = make_fault_strategy(environment, space.nodes);
+    space.fault_strategy = make_fault_strategy(environment, scenario.exposed_nodes());
     space.faults_max = environment.total();
   }
   return space;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "core/assert.h"
 
@@ -44,6 +45,7 @@ class World::NodeContext final : public Context {
                   static_cast<std::uint64_t>(value), Digest{});
   }
   void broken(std::uint32_t invariant, std::uint64_t number) override;
+  void operation(const history::OperationReport& report) override;
   void log(std::string_view text) override {
     if (!world_.wants_log_) return;
     Event event;
@@ -96,6 +98,24 @@ void World::NodeContext::broken(std::uint32_t invariant, std::uint64_t number) {
   event.node = self_;
   event.number = number;
   event.text = world_.description_.invariants.at(invariant).name;
+  event.cause = world_.current_cause_;
+  world_.emit(event);
+}
+
+void World::NodeContext::operation(const history::OperationReport& report) {
+  if (!world_.hosts_[host_].running) return;
+  std::string text = "{\"f\":\"";
+  text.append(report.function).append("\",\"value\":").append(report.value);
+  if (!report.error.empty()) text.append(",\"error\":").append(report.error);
+  text += '}';
+  Event event;
+  event.type = EventType::operation;
+  event.detail = static_cast<std::uint8_t>(static_cast<unsigned>(report.kind) |
+                                           (report.is_final ? kFinalOperation : 0U));
+  event.node = self_;
+  event.number = static_cast<std::uint64_t>(report.process);
+  event.value = digest_of_text(text);
+  event.text = text;
   event.cause = world_.current_cause_;
   world_.emit(event);
 }

@@ -1,5 +1,6 @@
 #include "trace/labels.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -106,6 +107,24 @@ std::string fields_text(const Header& header, const Record& record) {
   return text;
 }
 
+namespace {
+/// "client 3: ok read, [1,7]": the text is {"f":"read","value":[1,7]}.
+std::string operation_text(const Record& record) {
+  static constexpr std::string_view kKinds[] = {"invoke", "ok", "fail", "info"};
+  std::string_view rest = record.text;
+  const auto skip = [&rest](std::string_view what) {
+    if (rest.starts_with(what)) rest.remove_prefix(what.size());
+  };
+  skip("{\"f\":\"");
+  const std::string_view function = rest.substr(0, rest.find('"'));
+  rest.remove_prefix(std::min(rest.size(), function.size()));
+  skip("\",\"value\":");
+  if (rest.ends_with('}')) rest.remove_suffix(1);
+  return fmt::format("client {}: {} {} {}", static_cast<std::int64_t>(record.number),
+                     kKinds[record.detail & (kFinalOperation - 1)], function, rest);
+}
+}  // namespace
+
 std::string event_text(const Header& header, const Record& record) {
   switch (record.type) {
     case EventType::start:
@@ -156,6 +175,8 @@ std::string event_text(const Header& header, const Record& record) {
       return "the fault is over";
     case EventType::broken:
       return fmt::format("broken: {} ({})", record.text, record.number);
+    case EventType::operation:
+      return operation_text(record);
   }
   return std::string(to_string(record.type));
 }

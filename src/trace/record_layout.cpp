@@ -49,6 +49,7 @@ constexpr std::array<RecordLayout, kEventTypes> make_layouts() {
   set(EventType::fault, make(kAlways));
   set(EventType::fault_end, make(kAlways, 0, Key::partition));
   set(EventType::broken, make(kNode));
+  set(EventType::operation, make(kNode));
   return layouts;
 }
 

@@ -1,6 +1,7 @@
 #include "systems/built_in/built_in.h"
 
 #include "systems/live/system.h"
+#include "systems/process/system.h"
 #include "systems/server/system.h"
 #include "systems/simulated/simulated.h"
 
@@ -11,6 +12,7 @@ const SystemRegistry& built_in_systems() {
     SystemRegistry registry = simulated_systems();
     registry.add(live::rippled_entry());
     registry.add(server::server_entry());
+    registry.add(process::process_entry());
     return registry;
   }();
   return kRegistry;

@@ -1,0 +1,292 @@
+#include "systems/process/child.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "dissensus/outside.h"
+
+extern char** environ;
+
+namespace dissensus::process {
+
+namespace {
+
+constexpr std::size_t kErrorsMax = 64u << 10;
+constexpr std::size_t kChunk = 64u << 10;
+
+/// Everything that the child needs between fork and exec, where memory may not be asked for.
+struct Prepared {
+  std::vector<char*> arguments;
+  std::vector<char*> environment;
+  const char* folder;
+  pid_t parent;
+  int input;
+  int output;
+  int errors;
+  int report;
+};
+
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+std::vector<std::string> environment_with(const std::vector<std::string>& added) {
+  std::vector<std::string> result = added;
+  const auto is_added = [&added](std::string_view name) {
+    return std::any_of(added.begin(), added.end(), [&](const std::string& variable) {
+      return std::string_view(variable).substr(0, variable.find('=')) == name;
+    });
+  };
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    if (!is_added(text.substr(0, text.find('=')))) result.emplace_back(text);
+  }
+  // Iteration over Python's sets of texts follows a seed that differs from run to run.
+  if (!is_added("PYTHONHASHSEED")) result.emplace_back("PYTHONHASHSEED=0");
+  return result;
+}
+
+[[noreturn]] void report_and_end(const Prepared& prepared) {
+  const int error = errno;
+  [[maybe_unused]] const ssize_t written = ::write(prepared.report, &error, sizeof error);
+  ::_exit(127);
+}
+
+[[noreturn]] void become(const Prepared& prepared) {
+  ::setpgid(0, 0);
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) report_and_end(prepared);
+  if (::getppid() != prepared.parent) ::_exit(127);  // it died before the signal was asked for
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::signal(SIGPIPE, SIG_DFL);
+  if (prepared.folder[0] != '\0' && ::chdir(prepared.folder) != 0) report_and_end(prepared);
+  if (::dup2(prepared.input, 0) < 0 || ::dup2(prepared.output, 1) < 0 ||
+      ::dup2(prepared.errors, 2) < 0) {
+    report_and_end(prepared);
+  }
+  ::execvpe(prepared.arguments[0], prepared.arguments.data(), prepared.environment.data());
+  report_and_end(prepared);
+}
+
+/// A descriptor that is closed at the end of its scope.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return number_; }
+  int release() { return std::exchange(number_, -1); }
+  void reset(int number) {
+    close();
+    number_ = number;
+  }
+  void close() {
+    if (number_ >= 0) ::close(number_);
+    number_ = -1;
+  }
+
+ private:
+  int number_;
+};
+
+bool make_pipe(Descriptor& reading, Descriptor& writing) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return false;
+  reading.reset(ends[0]);
+  writing.reset(ends[1]);
+  return true;
+}
+
+void never_block(int descriptor) {
+  ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) | O_NONBLOCK);
+}
+
+}  // namespace
+
+Child::Child(const Launch& launch) {
+  const std::vector<std::string> environment = environment_with(launch.environment);
+  Descriptor output_read, output_write, errors_read, errors_write, report_read, report_write;
+  std::array<int, 2> ends{};
+  // A socket, so that writing to a program that has ended is an error and no signal.
+  bool is_made = ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0;
+  Descriptor ours(is_made ? ends[0] : -1);
+  Descriptor theirs(is_made ? ends[1] : -1);
+  is_made = is_made && make_pipe(output_read, output_write) &&
+            make_pipe(errors_read, errors_write) && make_pipe(report_read, report_write);
+  int error = is_made ? 0 : errno;
+  if (is_made) {
+    const Prepared prepared{pointers_to(launch.command),
+                            pointers_to(environment),
+                            launch.folder.c_str(),
+                            ::getpid(),
+                            theirs.get(),
+                            output_write.get(),
+                            errors_write.get(),
+                            report_write.get()};
+    pid_ = ::fork();
+    if (pid_ == 0) become(prepared);
+    error = pid_ < 0 ? errno : 0;
+    report_write.close();
+    if (pid_ > 0) {
+      ::setpgid(pid_, pid_);  // whoever comes first
+      if (::read(report_read.get(), &error, sizeof error) != sizeof error) error = 0;
+      if (error != 0) ::waitpid(pid_, nullptr, 0);
+    }
+  }
+  if (error != 0) {
+    throw OutsideError(fmt::format("{}: cannot be started{}: {}", launch.command.front(),
+                                   launch.folder.empty() ? "" : " in " + launch.folder,
+                                   std::strerror(error)));
+  }
+  input_ = ours.release();
+  output_ = output_read.release();
+  errors_ = errors_read.release();
+  for (const int descriptor : {input_, output_, errors_}) never_block(descriptor);
+}
+
+Child::~Child() {
+  end();
+  for (const int descriptor : {input_, output_, errors_}) ::close(descriptor);
+}
+
+void Child::end() {
+  if (pid_ <= 0) return;
+  ::kill(-pid_, SIGKILL);  // with all that it started
+  ::kill(pid_, SIGKILL);
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+}
+
+bool Child::fail(Trouble trouble) {
+  if (trouble_ == Trouble::none) trouble_ = trouble;
+  return false;
+}
+
+/// It closed its output: it has ended, or is about to.
+bool Child::fail_at_end() {
+  int status = 0;
+  pid_t ended = 0;
+  while ((ended = ::waitpid(pid_, &status, WNOHANG)) == 0 &&
+         std::chrono::steady_clock::now() < deadline_) {
+    ::poll(nullptr, 0, 1);
+  }
+  drain_errors();
+  if (ended != pid_) return fail(Trouble::silence);  // its output is closed, and it lives on
+  ::kill(-pid_, SIGKILL);
+  pid_ = -1;
+  status_ = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+  return fail(WIFSIGNALED(status) ? Trouble::crash : Trouble::exit);
+}
+
+void Child::begin_answer(const ReadLimits& limits) {
+  limits_ = limits;
+  answered_bytes_ = 0;
+  deadline_ = std::chrono::steady_clock::now() + limits.answer;
+}
+
+bool Child::wait(bool for_writing) {
+  for (;;) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline_ - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return fail(Trouble::silence);
+    std::array<pollfd, 3> waited{
+        {{output_, POLLIN, 0}, {errors_, POLLIN, 0}, {for_writing ? input_ : -1, POLLOUT, 0}}};
+    const int count = ::poll(waited.data(), waited.size(), static_cast<int>(left.count()));
+    if (count < 0 && errno != EINTR) return fail(Trouble::silence);
+    if (count <= 0) continue;
+    if (waited[1].revents != 0) drain_errors();
+    if (waited[0].revents != 0 || waited[2].revents != 0) return true;
+  }
+}
+
+bool Child::write(std::string_view line) {
+  if (trouble_ != Trouble::none) return false;
+  while (!line.empty()) {
+    const ssize_t count = ::send(input_, line.data(), line.size(), MSG_NOSIGNAL);
+    if (count >= 0) {
+      line.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      // It may be waiting for us to read what it says.
+      if (!wait(true) || !fill()) return false;
+    } else if (errno != EINTR) {
+      return fail_at_end();
+    }
+  }
+  return true;
+}
+
+/// Reads what there is. False: trouble.
+bool Child::fill() {
+  if (next_ > 0) {
+    buffer_.erase(0, next_);
+    scanned_ -= next_;
+    next_ = 0;
+  }
+  const std::size_t before = buffer_.size();
+  buffer_.resize(before + kChunk);
+  const ssize_t count = ::read(output_, buffer_.data() + before, kChunk);
+  const int error = errno;
+  buffer_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  if (count == 0) return fail_at_end();
+  if (count < 0) return error == EAGAIN || error == EINTR || fail_at_end();
+  answered_bytes_ += static_cast<std::size_t>(count);
+  if (answered_bytes_ > limits_.answer_bytes) return fail(Trouble::flood);
+  return true;
+}
+
+bool Child::read(std::string_view& line) {
+  if (trouble_ != Trouble::none) return false;
+  for (;;) {
+    const std::size_t end = buffer_.find('\n', std::max(scanned_, next_));
+    if (end != std::string::npos) {
+      line = std::string_view(buffer_).substr(next_, end - next_);
+      next_ = end + 1;
+      scanned_ = next_;
+      return true;
+    }
+    scanned_ = buffer_.size();
+    if (scanned_ - next_ > limits_.line_bytes) return fail(Trouble::flood);
+    if (!wait(false) || !fill()) return false;
+  }
+}
+
+void Child::drain_errors() {
+  std::array<char, 4096> chunk;
+  // Bounded: a program that writes as fast as we read must not keep us here.
+  for (int times = 0; times < 64; ++times) {
+    const ssize_t count = ::read(errors_, chunk.data(), chunk.size());
+    if (count <= 0) {
+      if (count == 0) {  // closed; poll would report that for ever
+        ::close(errors_);
+        errors_ = -1;
+      }
+      return;
+    }
+    const std::size_t room = kErrorsMax - std::min(kErrorsMax, kept_errors_.size());
+    kept_errors_.append(chunk.data(), std::min(room, static_cast<std::size_t>(count)));
+  }
+}
+
+std::string Child::take_errors() {
+  if (errors_ >= 0) drain_errors();
+  return std::exchange(kept_errors_, {});
+}
+
+}  // namespace dissensus::process

@@ -1,0 +1,184 @@
+// Programs that do not keep to the protocol: each is a finding or a clear error, and none makes us
+// wait for ever or stays behind.
+#include <chrono>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "dissensus/options.h"
+#include "dissensus/outside.h"
+
+#include "systems/process/child.h"
+#include "systems/process/support.h"
+
+namespace dissensus::process {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kPatience = "[system.limits]\nanswer = \"300ms\"\noutput_mib = 2\n";
+
+/// The rule that a run with such programs breaks.
+std::string broken_rule(const std::string& command) {
+  run::Runner runner;
+  const run::RunResult result = runner.run(echo_scenario(command, kPatience), {}, 1);
+  if (result.verdict.violations.empty()) return "none";
+  EXPECT_EQ(result.verdict.outcome, oracle::Outcome::fail);
+  EXPECT_EQ(result.verdict.violations.front().property, "invariant");
+  return result.verdict.violations.front().rule;
+}
+
+/// A program that answers init as it should, and then does something else.
+std::string after_init(const std::string& what) {
+  return python(R"(
+import os, sys, json, time
+def say(line):
+    os.write(1, (json.dumps(line) + "\n").encode())
+request = json.loads(sys.stdin.readline())
+say({"src": "n0", "dest": request["src"], "body": {"type": "init_ok", "in_reply_to": 1}})
+say({"type": "done"})
+for text in sys.stdin:
+)" + what);
+}
+
+TEST(BadPrograms, ThatDoNotExistAreAnError) {
+  run::Runner runner;
+  const run::Scenario scenario = echo_scenario("[\"/no/such/program\"]");
+  try {
+    runner.run(scenario, {}, 1);
+    FAIL() << "expected an error";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("/no/such/program: cannot be started"));
+    EXPECT_THAT(error.what(), HasSubstr("No such file or directory"));
+  }
+}
+
+TEST(BadPrograms, ThatExitAtOnceAreAFinding) {
+  EXPECT_EQ(broken_rule("[\"/bin/sh\", \"-c\", \"exit 3\"]"), "exit");
+}
+
+TEST(BadPrograms, ThatExitLaterAreAFinding) {
+  EXPECT_EQ(broken_rule(after_init("    sys.exit(4)")), "exit");
+}
+
+TEST(BadPrograms, ThatRaiseAreAFinding) {
+  EXPECT_EQ(broken_rule(after_init("    raise ValueError")), "exit");
+}
+
+TEST(BadPrograms, ThatCrashAreAFinding) {
+  EXPECT_EQ(broken_rule("[\"/bin/sh\", \"-c\", \"kill -SEGV $$\"]"), "crash");
+  EXPECT_EQ(broken_rule(after_init("    os.abort()")), "crash");
+}
+
+TEST(BadPrograms, ThatPrintNonsenseAreAFinding) {
+  EXPECT_EQ(broken_rule("[\"/bin/sh\", \"-c\", \"echo hello; cat\"]"), "nonsense");
+  EXPECT_EQ(broken_rule(after_init("    say([1, 2])")), "nonsense");
+  EXPECT_EQ(broken_rule(after_init("    say({\"type\": \"no such report\"})")), "nonsense");
+  EXPECT_EQ(broken_rule(after_init("    say({\"dest\": \"n77\", \"body\": {\"type\": \"x\"}})")),
+            "nonsense");
+  EXPECT_EQ(broken_rule(after_init("    say({\"dest\": \"n1\", \"body\": 3})")), "nonsense");
+  EXPECT_EQ(broken_rule(
+                after_init("    say({\"type\": \"set_timer\", \"timer\": \"t\", \"after\": -1})")),
+            "nonsense");
+}
+
+TEST(BadPrograms, ThatAreDoneWithInitWithoutAnsweringItAreAFinding) {
+  EXPECT_EQ(
+      broken_rule("[\"/bin/sh\", \"-c\", \"read x; echo '{\\\"type\\\":\\\"done\\\"}'; cat\"]"),
+      "nonsense");
+}
+
+TEST(BadPrograms, ThatPrintWithoutEndAreAFinding) {
+  EXPECT_EQ(broken_rule("[\"/usr/bin/yes\", \"{}\"]"), "nonsense");
+  EXPECT_EQ(broken_rule("[\"/bin/sh\", \"-c\", \"exec head -c 1000000000 /dev/zero\"]"), "flood");
+  EXPECT_EQ(
+      broken_rule(after_init("    while True: say({\"type\": \"log\", \"text\": \"x\" * 100000})")),
+      "flood");
+}
+
+TEST(BadPrograms, ThatFloodTheirLogAreNotWaitedFor) {
+  EXPECT_EQ(broken_rule("[\"/bin/sh\", \"-c\", \"exec yes >&2\"]"), "silence");
+}
+
+TEST(BadPrograms, ThatNeverAnswerInitAreAFinding) {
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(broken_rule("[\"/bin/sleep\", \"1000\"]"), "silence");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+}
+
+TEST(BadPrograms, ThatAnswerAfterTheirTimeAreAFinding) {
+  EXPECT_EQ(broken_rule(after_init("    time.sleep(1); say({\"type\": \"done\"})")), "silence");
+}
+
+TEST(BadPrograms, ThatCloseTheirOutputAndLiveOnAreAFinding) {
+  EXPECT_EQ(broken_rule("[\"/bin/sh\", \"-c\", \"exec sleep 1000 >&-\"]"), "silence");
+}
+
+TEST(BadPrograms, ThatDoNotReadAreNotWaitedFor) {
+  Child child({{"/bin/sleep", "1000"}, {}, {}});
+  ReadLimits limits;
+  limits.answer = std::chrono::milliseconds(200);
+  child.begin_answer(limits);
+  EXPECT_FALSE(child.write(std::string(8 << 20, 'x')));
+  EXPECT_EQ(child.trouble(), Trouble::silence);
+}
+
+bool is_alive(pid_t pid) {
+  return ::kill(pid, 0) == 0;
+}
+
+bool ends_soon(pid_t pid) {
+  for (int times = 0; times < 500 && is_alive(pid); ++times) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return !is_alive(pid);
+}
+
+TEST(BadPrograms, EndWithTheirOwner) {
+  pid_t pid = -1;
+  {
+    const Child child(
+        {{"/bin/sh", "-c", "trap '' TERM INT HUP; while :; do sleep 1; done"}, {}, {}});
+    pid = child.pid();
+    ASSERT_TRUE(is_alive(pid));
+  }
+  EXPECT_TRUE(ends_soon(pid));
+}
+
+/// Also when nobody has the time to end them.
+TEST(BadPrograms, EndWhenTheirOwnerIsKilled) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t owner = ::fork();
+  if (owner == 0) {
+    const Child child({{"/bin/sleep", "1000"}, {}, {}});
+    const pid_t pid = child.pid();
+    if (::write(ends[1], &pid, sizeof pid) != sizeof pid) ::_exit(1);
+    for (;;) ::pause();
+  }
+  pid_t pid = -1;
+  ASSERT_EQ(::read(ends[0], &pid, sizeof pid), static_cast<ssize_t>(sizeof pid));
+  ASSERT_TRUE(is_alive(pid));
+  ::kill(owner, SIGKILL);
+  ::waitpid(owner, nullptr, 0);
+  EXPECT_TRUE(ends_soon(pid));
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+/// A program that misbehaved is not used again: the next run begins with a fresh one.
+TEST(BadPrograms, DoNotSpoilTheNextRun) {
+  const run::Scenario scenario = echo_scenario(after_init("    os.abort()"), kPatience);
+  run::Runner runner;
+  const run::RunResult first = runner.run(scenario, {}, 1);
+  const run::RunResult second = runner.run(scenario, {}, 1);
+  EXPECT_EQ(first.hash, second.hash);
+  EXPECT_EQ(first_signature(first), first_signature(second));
+}
+
+}  // namespace
+}  // namespace dissensus::process

@@ -1,0 +1,66 @@
+// Scenarios of programs, for tests.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "dissensus/random.h"
+
+#include "run/runner.h"
+#include "run/schedule_space.h"
+#include "systems/process/system.h"
+
+namespace dissensus::process {
+
+inline SystemRegistry registry() {
+  SystemRegistry systems;
+  systems.add(process_entry());
+  return systems;
+}
+
+inline std::string source(const std::string& path) {
+  return std::string(DISSENSUS_SOURCE_DIR) + "/" + path;
+}
+
+/// A scenario of two nodes and an echo workload, with this command (TOML) and more of [system].
+inline run::Scenario echo_scenario(const std::string& command, const std::string& more = {}) {
+  const std::string text = fmt::format(R"(
+format = "dissensus-scenario/1"
+name = "test"
+[system]
+kind = "process"
+command = {}
+nodes = 2
+{}
+[system.workload]
+kind = "echo"
+clients = 2
+interval = "100ms"
+until = "1s"
+[oracle.history]
+model = "echo"
+[limits]
+virtual_time = "2s"
+)",
+                                       command, more);
+  return run::parse_scenario(text, "test.toml", registry());
+}
+
+/// A command that runs this Python text, in TOML.
+inline std::string python(const std::string& text) {
+  return "[\"/usr/bin/python3\", \"-c\", '''" + text + "''']";
+}
+
+inline run::RunResult run_random(run::Runner& runner, const run::Scenario& scenario,
+                                 std::uint64_t seed, const run::RunOptions& options = {}) {
+  Random random(seed, "test schedule");
+  return runner.run(scenario, run::random_schedule(scenario, random), seed, options);
+}
+
+inline std::string first_signature(const run::RunResult& result) {
+  return result.verdict.violations.empty() ? "" : result.verdict.violations.front().signature();
+}
+
+}  // namespace dissensus::process
