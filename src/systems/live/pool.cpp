@@ -27,11 +27,13 @@ NetworkPool::NetworkPool(LiveNetwork::Plan plan, LiveSettings settings)
 
 NetworkPool::~NetworkPool() = default;
 
-std::unique_ptr<LiveNetwork> NetworkPool::take() {
+std::unique_ptr<LiveNetwork> NetworkPool::take(std::uint64_t run_seed) {
   std::unique_ptr<LiveNetwork> network;
   {
     std::unique_lock lock(mutex_);
-    returned_.wait(lock, [this] { return in_use_ < settings_.networks; });
+    // In virtual time there is one for each thread that runs something.
+    returned_.wait(lock,
+                   [this] { return plan_.settings.is_virtual || in_use_ < settings_.networks; });
     ++in_use_;
     if (!idle_.empty()) {
       network = std::move(idle_.back());
@@ -48,7 +50,7 @@ std::unique_ptr<LiveNetwork> NetworkPool::take() {
                       dead.empty() ? "the network did not recover" : dead));
       network.reset();
     }
-    return start_new();
+    return start_new(run_seed);
   } catch (...) {
     release_place();
     throw;
@@ -59,8 +61,10 @@ void NetworkPool::give_back(std::unique_ptr<LiveNetwork> network) {
   network->attach(nullptr);
   // A server that died, a log or a disk that is full: nobody else says so.
   if (const std::string trouble = network->servers().trouble(); !trouble.empty()) say(trouble);
-  network->keep_alive(true);
-  {
+  if (network->plan().settings.is_virtual) {
+    network.reset();
+  } else {
+    network->keep_alive(true);
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(network));
   }
@@ -75,19 +79,29 @@ void NetworkPool::release_place() {
   returned_.notify_one();
 }
 
-std::unique_ptr<LiveNetwork> NetworkPool::start_new() {
+std::unique_ptr<LiveNetwork> NetworkPool::start_new(std::uint64_t run_seed) {
   LiveNetwork::Plan plan = plan_;
   {
     const std::lock_guard lock(mutex_);
     plan.folder += fmt::format("/network-{}", ++started_);
-    plan.seed += started_;
+    // In virtual time every run has the same servers.
+    plan.seed += plan.settings.is_virtual ? 1 : started_;
+    plan.run_seed = run_seed;
+    plan.version = version_;
   }
-  say(fmt::format("starting {} servers ({}), logs in {}", plan.nodes, plan.rippled, plan.folder));
-  const auto begin = RealClock::now();
+  const bool is_said = !plan.settings.is_virtual;
+  if (is_said) {
+    say(fmt::format("starting {} servers ({}), logs in {}", plan.nodes, plan.rippled, plan.folder));
+  }
   auto network = std::make_unique<LiveNetwork>(std::move(plan));
+  const LoopTime begin = network->now();
   network->start();
-  say(fmt::format("rippled {}: all servers propose after {:.0f} s", network->servers().version(),
-                  std::chrono::duration<double>(RealClock::now() - begin).count()));
+  if (is_said) {
+    say(fmt::format("rippled {}: all servers propose after {:.0f} s", network->servers().version(),
+                    std::chrono::duration<double>(network->now() - begin).count()));
+  }
+  const std::lock_guard lock(mutex_);
+  version_ = network->servers().version();
   return network;
 }
 

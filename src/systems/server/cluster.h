@@ -103,7 +103,6 @@ class ServerCluster final : public Cluster, public Outside, public host::HostLis
   host::ProgramId start(NodeId node, const std::string& name,
                         const std::vector<std::string>& command, const std::string& input);
   Time world_time() const;
-  std::string figures() const;
 
   const Settings& settings_;
   std::unique_ptr<host::Host> host_;

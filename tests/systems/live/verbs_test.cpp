@@ -43,6 +43,7 @@ reserve = "10"
 accounts = { alice = "400", bob = "300" }
 
 [system.servers]
+clock = "real"
 start_limit = "60s"
 recovery_limit = "6s"
 pause_max = "0s"
@@ -122,6 +123,7 @@ TEST_F(LiveVerbs, ARunWithoutDelaysPassesAndIsRecordedAsAnyOther) {
   // Schedules of real servers are schedules of simulated ones.
   folder.write("twin.toml",
                replaced(replaced(scenario(), "rippled\"", "xrpl\""), R"([system.servers]
+clock = "real"
 start_limit = "60s"
 recovery_limit = "6s"
 pause_max = "0s"
