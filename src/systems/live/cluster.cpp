@@ -143,6 +143,18 @@ void LiveCluster::look_for_trouble() {
   if (trouble_.empty()) trouble_ = network_->dead_server();
 }
 
+std::optional<Outside::Death> LiveCluster::death() const {
+  for (std::size_t i = 0; i < config_.nodes; ++i) {
+    const auto node = static_cast<NodeId>(i);
+    const ServerState state = network_->servers().state(node);
+    if (state.running || state.crashed_by_us) continue;
+    // Without the path of the log: equal ends are equal texts.
+    return Death{node, exit_word(state.exit_status),
+                 fmt::format("the server of node {} {}", node, exit_text(state.exit_status))};
+  }
+  return std::nullopt;
+}
+
 NodeNews LiveCluster::take_news(NodeId node) {
   DISSENSUS_ASSERT(!news_.empty() && news_.front().node == node,
                    "LiveCluster::take_news : news are told in order");

@@ -57,6 +57,7 @@ class LiveCluster final : public Cluster, public Outside, private NetworkListene
   void crashed(NodeId node) override;
   std::string trouble() const override { return trouble_; }
   std::vector<Attachment> attachments() override;
+  std::optional<Death> death() const override;
 
   // For the stand-ins.
 

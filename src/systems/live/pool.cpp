@@ -1,5 +1,6 @@
 #include "systems/live/pool.h"
 
+#include <atomic>
 #include <utility>
 
 #include <fmt/chrono.h>
@@ -11,11 +12,14 @@
 namespace dissensus::live {
 
 namespace {
-/// Other programs may keep servers below the same folder.
+/// Other programs, and other pools of this one, may keep servers below the same folder.
 std::string session_name() {
+  static std::atomic<unsigned> pools{0};
   const auto now =
       std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
-  return fmt::format("{:%Y-%m-%dT%H-%M-%S}-{}", now, getpid());
+  const unsigned number = pools++;
+  const std::string name = fmt::format("{:%Y-%m-%dT%H-%M-%S}-{}", now, getpid());
+  return number == 0 ? name : fmt::format("{}-{}", name, number);
 }
 }  // namespace
 

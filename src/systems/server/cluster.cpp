@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t kLogBytesMax = 4u << 20;
 constexpr Duration kPatienceMax = std::chrono::seconds(8);
+/// After which Linux takes it that nobody will answer a request to connect.
+constexpr Duration kConnectPatience = std::chrono::seconds(127);
 constexpr host::HostTime kReadyStep = std::chrono::milliseconds(100);
 constexpr host::HostTime kPreparationMax = std::chrono::minutes(10);
 
@@ -304,6 +306,7 @@ bool ServerCluster::wants_timer(std::uint64_t number) {
   if (its.has_timer || its.is_dead || its.under_way.empty()) return false;
   its.has_timer = true;
   its.patience = settings_.retransmit;
+  its.waited = {};
   return true;
 }
 
@@ -316,6 +319,13 @@ std::vector<std::pair<NodeId, Segment>> ServerCluster::unanswered(std::uint64_t 
   its.has_timer = false;
   std::vector<std::pair<NodeId, Segment>> again;
   if (its.is_dead || its.under_way.empty()) return again;
+  its.waited += its.patience;
+  if (its.under_way.front().piece == Piece::connect && its.waited >= kConnectPatience) {
+    const host::ConnectionId id = its.under_way.front().connection;
+    its.is_dead = flow(number ^ 1).is_dead = true;
+    host_->give_up(id);
+    return again;
+  }
   for (const Segment& segment : its.under_way) again.emplace_back(its.to, segment);
   its.has_timer = true;
   its.patience = std::min(its.patience * 2, kPatienceMax);

@@ -213,15 +213,16 @@ TEST_F(LiveVerbs, AServerThatDiesAtTheStartEndsTheCommand) {
   EXPECT_EQ(stand_ins_running(), 0u);
 }
 
-TEST_F(LiveVerbs, AServerThatDiesInARunLeavesTheVerdictOpen) {
+TEST_F(LiveVerbs, AServerThatDiesInARunIsAFinding) {
   set("STAND_IN_DIE_AFTER_MS", "12000");
   set("STAND_IN_NODE", "1");
   const WorkFolder folder;
   // Without a goal the run goes on until the server dies.
   folder.write("live.toml", replaced(scenario(), "goal = 8\n", ""));
   const CommandResult result = folder.run(words({"run", "live.toml"}));
-  EXPECT_EQ(result.exit_code, 3) << result.out << result.err;
-  EXPECT_THAT(result.out, HasSubstr("ended by server 1")) << result.out;
+  EXPECT_EQ(result.exit_code, 1) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("ended by crash")) << result.out;
+  EXPECT_THAT(result.out, HasSubstr("the server of node 1")) << result.out;
   EXPECT_TRUE(fs::exists(folder.file("runs/latest/trace.jsonl.gz")));
   EXPECT_EQ(stand_ins_running(), 0u);
 }
