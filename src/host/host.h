@@ -229,6 +229,7 @@ class Host {
   /// A path of this process under which a machine's /node is found while the host lives.
   std::string folder(MachineId machine) const;
 
+  /// First those of processes that ended badly by themselves, as they were then.
   std::vector<ThreadView> threads() const;
   /// Valid at any time; complete after the last run_until.
   Report report() const;

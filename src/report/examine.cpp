@@ -61,8 +61,8 @@ std::vector<shrink::LikelihoodPoint> measure(const run::Recipe& recipe,
   likelihood.keep_going = options.keep_measuring;
   if (is_costly(recipe)) {
     likelihood.points = 5;
-    likelihood.refinement = 1;
-    likelihood.runs = 5;
+    likelihood.refinement = 0;
+    likelihood.runs = 4;
   }
   return shrink::failure_likelihood(recipe, likelihood);
 }
