@@ -1,7 +1,9 @@
-// Nodes that live outside the simulation: real servers behind an interceptor. The world then keeps
-// real time and asks what has happened; everything else is as in a simulated run.
+// Nodes that live outside the simulation: real servers behind an interceptor. The world then waits
+// and asks what has happened; everything else is as in a simulated run. Waiting is either real
+// time, or it runs the servers themselves, whose virtual time is the world's.
 #pragma once
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -52,6 +54,15 @@ class Outside {
   };
   /// What is to be kept beside the trace; asked after the run, if at all.
   virtual std::vector<Attachment> attachments() { return {}; }
+
+  /// A node that ended by itself: a signal, a failed assertion, a sanitizer.
+  struct Death {
+    NodeId node = kNoNode;
+    std::string manner;  ///< "SIGSEGV", "exit-1": the same manner is the same finding
+    std::string text;    ///< one line for people
+  };
+  /// If that is the trouble: the run then fails, as a finding.
+  virtual std::optional<Death> death() const { return std::nullopt; }
 };
 
 }  // namespace dissensus

@@ -159,7 +159,7 @@ Verb add_isolate_verb(CLI::App& program) {
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   app->add_option("--report", options->report, "Also write a report as an HTML page to this file");
-  options->plugins.add_to(*app, false);
+  options->plugins.add_to(*app);
   options->output.add_to(*app);
   app->footer(
       "Example:\n  dissensus isolate ../shared/data/isolation --cross-validate 10 --report "

@@ -91,7 +91,7 @@ Verb add_report_verb(CLI::App& program) {
   app->add_option("--jobs", options->jobs, "Threads; the result is the same with any number")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  options->plugins.add_to(*app, false);
+  options->plugins.add_to(*app);
   options->output.add_to(*app);
   app->footer("Example:\n  dissensus report runs/latest");
   return {app, [options] { return report(*options); }};

@@ -273,7 +273,7 @@ Verb add_shrink_verb(CLI::App& program) {
   app->add_option("--runs-folder", options->parent, "Where the folder of a scenario's run is made")
       ->capture_default_str();
   options->changes.add_to(*app);
-  options->plugins.add_to(*app, false);
+  options->plugins.add_to(*app);
   options->output.add_to(*app);
   app->footer("Example:\n  dissensus shrink runs/latest");
   return {app, [options] {

@@ -67,6 +67,10 @@ void Host::deliver_end(ConnectionId connection, Side to, bool gone) {
 void Host::deliver(const Datagram& datagram) {
   supervisor_->network().deliver(datagram);
 }
+std::optional<ConnectionId> Host::dial(const Endpoint& from, MachineId machine,
+                                       std::uint16_t port) {
+  return supervisor_->network().dial(from, machine, port);
+}
 bool Host::is_listening(MachineId machine, std::uint16_t port) const {
   return supervisor_->network().is_listening(machine, port);
 }

@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,9 @@ using HostTime = std::chrono::nanoseconds;
 using MachineId = std::uint16_t;
 using ProgramId = std::uint32_t;
 using ConnectionId = std::uint32_t;
+/// Where the owner's own connections come from, and which program makes them.
+inline constexpr MachineId kOwnerMachine = UINT16_MAX;
+inline constexpr ProgramId kOwnerProgram = UINT32_MAX;
 
 /// A limit on everything; what was hit is in the report.
 struct Limits {
@@ -164,6 +168,10 @@ struct Report {
   std::vector<std::pair<std::string, std::uint64_t>> calls;  ///< how often, most frequent first
 };
 
+/// For people, several lines.
+std::string to_text(const Report& report);
+std::string to_text(const std::vector<ThreadView>& threads);
+
 class Supervisor;
 
 class Host {
@@ -211,12 +219,17 @@ class Host {
   /// The end of what the other side sent arrives; with `gone` writing fails from now on.
   void deliver_end(ConnectionId connection, Side to, bool gone);
   void deliver(const Datagram& datagram);
+  /// The owner itself connects to a program, as if from this address. Nothing: nobody listens. From
+  /// then on it is the connector: on_bytes and on_end tell what the program sends, deliver with
+  /// Side::acceptor answers.
+  std::optional<ConnectionId> dial(const Endpoint& from, MachineId machine, std::uint16_t port);
   /// True when a program on this machine listens at this port for other machines.
   bool is_listening(MachineId machine, std::uint16_t port) const;
 
   /// A path of this process under which a machine's /node is found while the host lives.
   std::string folder(MachineId machine) const;
 
+  /// First those of processes that ended badly by themselves, as they were then.
   std::vector<ThreadView> threads() const;
   /// Valid at any time; complete after the last run_until.
   Report report() const;

@@ -201,6 +201,22 @@ long Network::connect(const std::shared_ptr<StreamSocket>& shared, Handle progra
   return 0;
 }
 
+std::optional<ConnectionId> Network::dial(const Endpoint& from, MachineId machine,
+                                          std::uint16_t port) {
+  if (!is_listening(machine, port)) return std::nullopt;
+  auto link = std::make_unique<Link>();
+  link->info.id = static_cast<ConnectionId>(links_.size());
+  link->info.program = kOwnerProgram;
+  link->info.from_machine = kOwnerMachine;
+  link->info.to_machine = machine;
+  link->info.from = from;
+  link->info.to = {address_of(machine), port};
+  links_.push_back(std::move(link));
+  const ConnectionId id = links_.back()->info.id;
+  if (!knock(id)) return std::nullopt;
+  return id;
+}
+
 bool Network::knock(ConnectionId id) {
   Link& link = *links_.at(id);
   const auto listener = find_listener(link.info.to_machine, link.info.to.port, link.is_local);
@@ -342,7 +358,9 @@ void Network::tell_bytes(Link& link, Side from, std::string bytes) {
   const std::uint64_t hash =
       mix64(std::uint64_t{link.info.id} * 2 + index(from), 1) ^ digest_of_text(bytes).low;
   supervisor_.record_message(link.info.program, hash);
-  link.directions[index(from)].under_way += bytes.size();
+  // The owner takes everything at once.
+  if (link.info.from_machine != kOwnerMachine)
+    link.directions[index(from)].under_way += bytes.size();
   if (link.is_local) {
     supervisor_.at(supervisor_.now() + kLocalDelay,
                    [this, id = link.info.id, from, moved = std::move(bytes)] {
@@ -368,6 +386,9 @@ void Network::tell_end(Link& link, Side from, bool is_gone) {
 void Network::deliver(ConnectionId id, Side to, std::string_view bytes) {
   Link& link = *links_.at(id);
   Direction& direction = link.directions[index(other(to))];
+  if (link.info.from_machine == kOwnerMachine) {
+    supervisor_.record_message(kOwnerProgram, mix64(id, 4) ^ digest_of_text(bytes).low);
+  }
   direction.backlog.emplace_back(bytes);
   flush(link, to);
 }

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,7 @@ class Network {
 
   // For the owner.
 
+  std::optional<ConnectionId> dial(const Endpoint& from, MachineId machine, std::uint16_t port);
   bool knock(ConnectionId id);
   void answer(ConnectionId id, bool accepted);
   void give_up(ConnectionId id);

@@ -355,6 +355,10 @@ void Supervisor::reap_process(Process& process) {
 /// The process is ending: waits for all its threads.
 void Supervisor::collect(Process& process) {
   process.is_dead = true;
+  std::vector<ThreadView> last_views;
+  if (!process.is_ended_by_owner) {
+    for (const Thread* thread : process.threads) last_views.push_back(view_of(*thread));
+  }
   std::vector<Thread*> threads = process.threads;
   std::reverse(threads.begin(), threads.end());  // the first thread last: it is reported last
   for (Thread* thread : threads) {
@@ -372,6 +376,17 @@ void Supervisor::collect(Process& process) {
     if (const Stop stop = wait_for_stop(process.pid); stop.status != 0)
       process.status = stop.status;
   }
+  if (process.status != 0) keep_ended(std::move(last_views));
+}
+
+/// What a process did last that ended badly, for people.
+void Supervisor::keep_ended(std::vector<ThreadView> views) {
+  constexpr std::size_t kKept = 128;
+  for (ThreadView& view : views) {
+    view.state = "has ended";
+    ended_threads_.push_back(std::move(view));
+  }
+  while (ended_threads_.size() > kKept) ended_threads_.pop_front();
 }
 
 void Supervisor::finish_process(Process& process) {

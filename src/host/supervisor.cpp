@@ -472,26 +472,28 @@ std::string Supervisor::name_of(const Thread& thread) const {
                      thread.process->index, thread.index);
 }
 
+ThreadView Supervisor::view_of(const Thread& thread) const {
+  ThreadView view;
+  view.program = thread.process->program;
+  view.name = name_of(thread);
+  const std::string call = call_name(static_cast<std::int32_t>(thread.call));
+  view.state = thread.is_queued    ? "can run"
+               : thread.is_in_call ? fmt::format("waits in {}", call)
+                                   : "waits";
+  const std::size_t kept = std::min(thread.last_call, thread.last_calls.size());
+  for (std::size_t i = thread.last_call - kept; i < thread.last_call; ++i) {
+    const CallRecord& record = thread.last_calls[i % thread.last_calls.size()];
+    view.last_calls.push_back(fmt::format(
+        "{:.9f} {}({:#x}, {:#x}, {:#x})", static_cast<double>(record.time_ns) * 1e-9,
+        call_name(record.call), record.arguments[0], record.arguments[1], record.arguments[2]));
+  }
+  return view;
+}
+
 std::vector<ThreadView> Supervisor::threads() const {
-  std::vector<ThreadView> views;
+  std::vector<ThreadView> views(ended_threads_.begin(), ended_threads_.end());
   for (const auto& process : processes_) {
-    for (const Thread* thread : process->threads) {
-      ThreadView view;
-      view.program = process->program;
-      view.name = name_of(*thread);
-      const std::string call = call_name(static_cast<std::int32_t>(thread->call));
-      view.state = thread->is_queued    ? "can run"
-                   : thread->is_in_call ? fmt::format("waits in {}", call)
-                                        : "waits";
-      const std::size_t kept = std::min(thread->last_call, thread->last_calls.size());
-      for (std::size_t i = thread->last_call - kept; i < thread->last_call; ++i) {
-        const CallRecord& record = thread->last_calls[i % thread->last_calls.size()];
-        view.last_calls.push_back(fmt::format(
-            "{:.9f} {}({:#x}, {:#x}, {:#x})", static_cast<double>(record.time_ns) * 1e-9,
-            call_name(record.call), record.arguments[0], record.arguments[1], record.arguments[2]));
-      }
-      views.push_back(std::move(view));
-    }
+    for (const Thread* thread : process->threads) views.push_back(view_of(*thread));
   }
   return views;
 }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -192,6 +193,8 @@ class Supervisor {
   bool check_limits();
   void queue_back(Thread& thread);
   std::size_t pick();
+  ThreadView view_of(const Thread& thread) const;
+  void keep_ended(std::vector<ThreadView> views);
   std::string name_of(const Thread& thread) const;
 
   Plan plan_;
@@ -210,6 +213,7 @@ class Supervisor {
   HostTime until_{};
   bool is_finishing_ = false;
   bool was_idle_ = false;  ///< what the last call did
+  std::deque<ThreadView> ended_threads_;
   std::string trouble_;
   Random order_;
 

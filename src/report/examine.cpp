@@ -16,6 +16,11 @@ namespace {
 
 constexpr std::size_t kShrinkBytesMax = 64 << 20;
 
+/// Runs of real servers take seconds each: the page then says less of other seeds and schedules.
+bool is_costly(const run::Recipe& recipe) {
+  return recipe.scenario.system->traits().outside;
+}
+
 shrink::ShrinkResult shrink_run(const run::Recipe& recipe, const std::string& folder,
                                 const ExamineOptions& options, const SystemRegistry& systems) {
   shrink::ShrinkOptions shrinking;
@@ -24,6 +29,7 @@ shrink::ShrinkResult shrink_run(const run::Recipe& recipe, const std::string& fo
   shrinking.events_max = options.shrink_events_max;
   shrinking.all_violations = options.all_violations;
   shrinking.keep_going = options.keep_shrinking;
+  if (is_costly(recipe)) shrinking.seeds = 10;
   return shrink_in_folder(recipe, folder, shrinking, systems);
 }
 
@@ -53,6 +59,11 @@ std::vector<shrink::LikelihoodPoint> measure(const run::Recipe& recipe,
   likelihood.jobs = options.jobs;
   likelihood.events_max = options.measure_events_max;
   likelihood.keep_going = options.keep_measuring;
+  if (is_costly(recipe)) {
+    likelihood.points = 5;
+    likelihood.refinement = 0;
+    likelihood.runs = 4;
+  }
   return shrink::failure_likelihood(recipe, likelihood);
 }
 

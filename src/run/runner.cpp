@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "dissensus/outside.h"
+
 #include "faults/online_interposer.h"
 #include "faults/schedule_interposer.h"
 #include "run/client_history.h"
@@ -52,7 +54,16 @@ RunResult result_of(const sim::World& world, sim::StopReason stop, Observation& 
   return result;
 }
 
-/// The run ended because the code under test ended the process.
+oracle::Violation violation_of(const Outside::Death& death) {
+  oracle::Violation violation;
+  violation.property = "crash";
+  violation.rule = death.manner;
+  violation.nodes = {death.node};
+  violation.text = death.text;
+  return violation;
+}
+
+/// The run ended because the code under test ended its process.
 RunResult crashed(RunResult result, const sim::World& world, oracle::Violation violation) {
   violation.event = world.last_event();
   violation.time = world.now();
@@ -60,6 +71,7 @@ RunResult crashed(RunResult result, const sim::World& world, oracle::Violation v
   result.verdict.properties.push_back({"crash", oracle::Outcome::fail, violation.text});
   result.verdict.violations.push_back(std::move(violation));
   result.ended_by = "crash";
+  result.broken_off = false;
   return result;
 }
 
@@ -170,7 +182,13 @@ RunResult Runner::run_here(const Scenario& scenario, const faults::Schedule& sch
       return crashed(finish(sim::StopReason::event_limit), world, crash);
     });
   }
-  RunResult result = finish(run_world(world, scenario, options.branch, other));
+  const sim::StopReason stop = run_world(world, scenario, options.branch, other);
+  RunResult result = finish(stop);
+  if (stop == sim::StopReason::outside) {
+    if (const auto death = world.outside()->death()) {
+      result = crashed(std::move(result), world, violation_of(*death));
+    }
+  }
   if (options.log && world.outside() != nullptr)
     result.attachments = world.outside()->attachments();
   if (options.log && clients) result.attachments.push_back({"history.jsonl", clients->lines()});

@@ -11,6 +11,8 @@
 
 #include "core/assert.h"
 #include "systems/live/node.h"
+#include "systems/live/servers/process.h"
+#include "systems/live/virtual_servers.h"
 #include "systems/live/wire/error.h"
 
 namespace dissensus::live {
@@ -63,7 +65,7 @@ LiveCluster::LiveCluster(const xrpl::NetworkConfig& config, NetworkPool& pool,
     : config_(config),
       pool_(pool),
       settings_(settings),
-      network_(pool.take()),
+      network_(pool.take(seed)),
       book_(validators_of(*network_)),
       is_down_(config.nodes, false) {
   try {
@@ -97,10 +99,10 @@ void LiveCluster::begin() {
   }
   book_.align(base_ledger_, config_.ledger);
   network_->attach(this);
-  origin_ = RealClock::now();
+  origin_ = network_->now();
 }
 
-Time LiveCluster::to_run_time(RealClock::time_point time) const {
+Time LiveCluster::to_run_time(LoopTime time) const {
   return Time{} + std::max(Duration{}, std::chrono::duration_cast<Duration>(time - origin_));
 }
 
@@ -113,14 +115,14 @@ Outside::Happening LiveCluster::wait(Time until) {
   if (!is_done()) {
     // "until" may be the end of time.
     const auto until_real = until > Time{} + std::chrono::hours(24 * 365)
-                                ? RealClock::time_point::max()
+                                ? LoopTime::max()
                                 : origin_ + (until - Time{});
-    network_->run_until(std::min(until_real, RealClock::now() + std::chrono::milliseconds(500)),
+    network_->run_until(std::min(until_real, network_->now() + std::chrono::milliseconds(500)),
                         is_done);
   }
   look_for_trouble();
   if (!news_.empty()) return {to_run_time(news_.front().time), news_.front().node};
-  return {to_run_time(RealClock::now()), kNoNode};
+  return {to_run_time(network_->now()), kNoNode};
 }
 
 void LiveCluster::crashed(NodeId node) {
@@ -135,10 +137,22 @@ void LiveCluster::restart_server(NodeId node) {
 
 void LiveCluster::look_for_trouble() {
   if (network_->is_interrupted()) trouble_ = kInterrupted;
-  const auto now = RealClock::now();
+  const auto now = network_->now();
   if (now < next_look_) return;
   next_look_ = now + std::chrono::milliseconds(200);
   if (trouble_.empty()) trouble_ = network_->dead_server();
+}
+
+std::optional<Outside::Death> LiveCluster::death() const {
+  for (std::size_t i = 0; i < config_.nodes; ++i) {
+    const auto node = static_cast<NodeId>(i);
+    const ServerState state = network_->servers().state(node);
+    if (state.running || state.crashed_by_us) continue;
+    // Without the path of the log: equal ends are equal texts.
+    return Death{node, exit_word(state.exit_status),
+                 fmt::format("the server of node {} {}", node, exit_text(state.exit_status))};
+  }
+  return std::nullopt;
 }
 
 NodeNews LiveCluster::take_news(NodeId node) {
@@ -151,7 +165,7 @@ NodeNews LiveCluster::take_news(NodeId node) {
 
 void LiveCluster::write(NodeId from, NodeId to, std::shared_ptr<const Bytes> frame,
                         Time scheduled) {
-  const Duration late = to_run_time(RealClock::now()) - scheduled;
+  const Duration late = to_run_time(network_->now()) - scheduled;
   lateness_us_.push_back(
       static_cast<std::uint32_t>(std::clamp<std::int64_t>(late.count(), 0, UINT32_MAX)));
   network_->write(from, to, std::move(frame));
@@ -187,7 +201,7 @@ void LiveCluster::submit(NodeId node, const xrpl::Payment& payment, const std::s
                               alive = std::weak_ptr<int>(alive_)](const Submission& answer) {
                                if (alive.expired()) return;
                                NodeNews news;
-                               news.time = RealClock::now();
+                               news.time = network_->now();
                                news.node = node;
                                news.text = fmt::format(
                                    "payment {}: {}", id.text().substr(0, 8),
@@ -198,7 +212,7 @@ void LiveCluster::submit(NodeId node, const xrpl::Payment& payment, const std::s
 
 void LiveCluster::on_frame(NodeId from, NodeId to, Frame&& frame) {
   NodeNews news;
-  news.time = RealClock::now();
+  news.time = network_->now();
   news.node = from;
   news.to = to;
   news.message = read_message(std::move(frame), book_, config_.scheme);
@@ -207,7 +221,7 @@ void LiveCluster::on_frame(NodeId from, NodeId to, Frame&& frame) {
 
 void LiveCluster::on_link(NodeId a, NodeId b, bool up, std::string_view reason) {
   NodeNews news;
-  news.time = RealClock::now();
+  news.time = network_->now();
   news.node = a;
   news.text = up ? fmt::format("the link to {} is up", b)
                  : fmt::format("the link to {} is down: {}", b, reason);
@@ -217,7 +231,7 @@ void LiveCluster::on_link(NodeId a, NodeId b, bool up, std::string_view reason) 
 
 void LiveCluster::on_server_event(NodeId node, const nlohmann::json& event) {
   NodeNews news;
-  news.time = RealClock::now();
+  news.time = network_->now();
   news.node = node;
   news.event = event;
   news_.push_back(std::move(news));
@@ -247,6 +261,10 @@ std::vector<Outside::Attachment> LiveCluster::attachments() {
   for (std::size_t i = 0; i < config_.nodes && i < log_begin_.size(); ++i) {
     files.push_back({fmt::format("servers/{}.log", i),
                      tail_of(network_->servers().log_file(static_cast<NodeId>(i)), log_begin_[i])});
+  }
+  if (const VirtualServers* const servers = network_->virtual_servers()) {
+    files.push_back({"host.txt", host::to_text(servers->report())});
+    files.push_back({"servers/threads.txt", host::to_text(servers->threads())});
   }
   return files;
 }

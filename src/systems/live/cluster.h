@@ -24,7 +24,7 @@ namespace dissensus::live {
 
 /// Something that a stand-in is to tell the world.
 struct NodeNews {
-  RealClock::time_point time;
+  LoopTime time;
   NodeId node = kNoNode;
   // One of these:
   NodeId to = kNoNode;  ///< of `message`
@@ -57,6 +57,7 @@ class LiveCluster final : public Cluster, public Outside, private NetworkListene
   void crashed(NodeId node) override;
   std::string trouble() const override { return trouble_; }
   std::vector<Attachment> attachments() override;
+  std::optional<Death> death() const override;
 
   // For the stand-ins.
 
@@ -79,7 +80,7 @@ class LiveCluster final : public Cluster, public Outside, private NetworkListene
   void on_link(NodeId a, NodeId b, bool up, std::string_view reason) override;
   void on_server_event(NodeId node, const nlohmann::json& event) override;
 
-  Time to_run_time(RealClock::time_point time) const;
+  Time to_run_time(LoopTime time) const;
   void look_for_trouble();
   std::string address_of(const std::string& name) const;
   std::string figures() const;
@@ -93,8 +94,8 @@ class LiveCluster final : public Cluster, public Outside, private NetworkListene
   std::vector<FundedAccount> accounts_;
   std::deque<NodeNews> news_;
   std::vector<SubmittedPayment> submitted_;
-  RealClock::time_point origin_{};
-  RealClock::time_point next_look_{};
+  LoopTime origin_{};
+  LoopTime next_look_{};
   std::uint32_t base_ledger_ = 0;
   std::string trouble_;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);  ///< answers may come after the run

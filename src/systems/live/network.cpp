@@ -6,10 +6,10 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "systems/live/virtual_servers.h"
 #include "systems/live/wire/error.h"
 
 namespace dissensus::live {
@@ -20,28 +20,22 @@ struct LiveNetwork::Loop {
   boost::asio::io_context io{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work =
       boost::asio::make_work_guard(io);
-  boost::asio::steady_timer alarm{io};
-  RealClock::time_point alarm_at = RealClock::time_point::max();
-
-  /// Something is handled at `time` at the latest. A timer rather than run_one_until, since its
-  /// resolution is finer than the poller's; one that comes earlier does no harm, and setting it
-  /// again would make work for the loop each time.
-  void wake_by(RealClock::time_point time) {
-    if (alarm_at <= time) return;
-    alarm_at = time;
-    alarm.expires_at(time);
-    alarm.async_wait([this](const boost::system::error_code& error) {
-      if (!error) alarm_at = RealClock::time_point::max();
-    });
-  }
+  std::unique_ptr<VirtualServers> servers;  ///< null in real time
 };
 
-LiveNetwork::LiveNetwork(Plan plan) : plan_(std::move(plan)), loop_(std::make_unique<Loop>()) {}
+LiveNetwork::LiveNetwork(Plan plan) : plan_(std::move(plan)), loop_(std::make_unique<Loop>()) {
+  if (!plan_.settings.is_virtual) return;
+  VirtualServers::Plan place;
+  place.seed = plan_.run_seed;
+  place.order = plan_.settings.order;
+  loop_->servers = std::make_unique<VirtualServers>(loop_->io, place);
+}
 
 LiveNetwork::~LiveNetwork() {
   keep_alive(false);
   if (interceptor_) interceptor_->stop();
   if (servers_ && !dead_server().empty()) had_trouble_ = true;
+  interceptor_.reset();
   servers_.reset();
   if (had_trouble_) return;
   std::error_code ignored;
@@ -63,6 +57,11 @@ void LiveNetwork::start() {
   options.log_level = plan_.settings.log_level;
   options.account_reserve = plan_.account_reserve;
   options.is_interrupted = plan_.is_interrupted;
+  options.environment = plan_.settings.environment;
+  options.binaries = plan_.settings.binaries;
+  options.restart_binaries = plan_.settings.restart_binaries;
+  options.place = loop_->servers.get();
+  options.version = plan_.version;
   servers_ = std::make_unique<ServerNetwork>(loop_->io, std::move(options));
   servers_->start();
 
@@ -85,7 +84,7 @@ void LiveNetwork::start() {
       if (listener_ != nullptr) listener_->on_server_event(node, event);
     });
   }
-  servers_->wait_until_ready(RealClock::now() + plan_.settings.start_limit);
+  servers_->wait_until_ready(now() + plan_.settings.start_limit);
   had_trouble_ = false;
 }
 
@@ -104,31 +103,30 @@ bool LiveNetwork::recover() {
     }
     return true;
   };
-  run_until(RealClock::now() + plan_.settings.recovery_limit,
+  run_until(now() + plan_.settings.recovery_limit,
             [&] { return is_well() || !dead_server().empty(); });
   had_trouble_ = had_trouble_ || !(is_well() || is_interrupted());
   return is_well();
 }
 
 std::vector<FundedAccount> LiveNetwork::fund(const std::vector<AccountRequest>& accounts) {
-  return fund_accounts(*servers_, accounts, RealClock::now() + plan_.settings.start_limit);
+  return fund_accounts(*servers_, accounts, now() + plan_.settings.start_limit);
 }
 
 void LiveNetwork::pause(std::chrono::milliseconds time) {
-  run_until(RealClock::now() + time, [] { return false; });
+  run_until(now() + time, [] { return false; });
 }
 
-void LiveNetwork::run_until(RealClock::time_point until, const std::function<bool()>& stop) {
-  constexpr auto kInterruptsSeen = 100ms;
-  while (!stop()) {
-    const auto now = RealClock::now();
-    if (now >= until || is_interrupted()) {
-      loop_->io.poll();
-      return;
-    }
-    loop_->wake_by(std::min(until, now + kInterruptsSeen));
-    loop_->io.run_one();
-  }
+void LiveNetwork::run_until(LoopTime until, const std::function<bool()>& stop) {
+  drive(loop_->io, until, stop, plan_.is_interrupted);
+}
+
+LoopTime LiveNetwork::now() const {
+  return live::now(loop_->io);
+}
+
+const VirtualServers* LiveNetwork::virtual_servers() const {
+  return loop_->servers.get();
 }
 
 void LiveNetwork::crash(NodeId node) {
@@ -142,10 +140,11 @@ void LiveNetwork::restart(NodeId node) {
 }
 
 void LiveNetwork::keep_alive(bool on) {
+  if (loop_->servers) return;
   if (on) {
     keeper_ = std::jthread([this](const std::stop_token& asked) {
       while (!asked.stop_requested() && !is_interrupted()) {
-        run_until(RealClock::now() + 1s, [&asked] { return asked.stop_requested(); });
+        run_until(now() + 1s, [&asked] { return asked.stop_requested(); });
       }
     });
   } else if (keeper_.joinable()) {
@@ -155,6 +154,7 @@ void LiveNetwork::keep_alive(bool on) {
 }
 
 std::string LiveNetwork::dead_server() const {
+  if (loop_->servers && !loop_->servers->trouble().empty()) return loop_->servers->trouble();
   for (std::size_t i = 0; i < plan_.nodes; ++i) {
     const auto node = static_cast<NodeId>(i);
     const ServerState state = servers_->state(node);

@@ -15,6 +15,7 @@
 #include "dissensus/ids.h"
 
 #include "systems/live/interceptor/interceptor.h"
+#include "systems/live/loop/surroundings.h"
 #include "systems/live/servers/accounts.h"
 #include "systems/live/servers/server_network.h"
 #include "systems/live/settings.h"
@@ -22,7 +23,7 @@
 
 namespace dissensus::live {
 
-using RealClock = std::chrono::steady_clock;
+class VirtualServers;
 
 /// Who hears of a network while a run goes on.
 class NetworkListener {
@@ -45,6 +46,8 @@ class LiveNetwork final : private InterceptorHandler {
     std::vector<std::vector<NodeId>> trusted;  ///< per node, itself included
     std::vector<std::pair<NodeId, NodeId>> links;
     std::uint64_t seed = 0;             ///< of keys
+    std::uint64_t run_seed = 0;         ///< in virtual time: of all that servers draw
+    std::string version;                ///< of the binary, where it is known
     std::uint64_t account_reserve = 0;  ///< drops
     ServerSettings settings;
     std::function<bool()> is_interrupted;
@@ -65,15 +68,20 @@ class LiveNetwork final : private InterceptorHandler {
 
   void attach(NetworkListener* listener) { listener_ = listener; }
   /// Drives the network until `stop` says so or `until` has come, whichever is first.
-  void run_until(RealClock::time_point until, const std::function<bool()>& stop);
+  void run_until(LoopTime until, const std::function<bool()>& stop);
   void write(NodeId from, NodeId to, std::shared_ptr<const Bytes> frame) {
     interceptor_->write(from, to, std::move(frame));
   }
   void crash(NodeId node);
   void restart(NodeId node);
 
-  /// From now on a thread of its own drives the network, until this is called with false.
+  /// From now on a thread of its own drives the network, until this is called with false. Not in
+  /// virtual time, which waits for whoever uses it.
   void keep_alive(bool on);
+
+  LoopTime now() const;
+  /// Null in real time.
+  const VirtualServers* virtual_servers() const;
 
   /// Which server died without being asked to, as a line for people; empty: none.
   std::string dead_server() const;

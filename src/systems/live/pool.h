@@ -21,12 +21,13 @@ class NetworkPool {
 
   /// A network whose servers all propose: one that has recovered from its last run, or a new one.
   /// Waits while as many as allowed are in use. Throws LiveError.
-  std::unique_ptr<LiveNetwork> take();
+  /// In virtual time always a new one, and all that it does follows from the seed.
+  std::unique_ptr<LiveNetwork> take(std::uint64_t run_seed);
   /// Its next run begins where this one has left it, if it recovers.
   void give_back(std::unique_ptr<LiveNetwork> network);
 
  private:
-  std::unique_ptr<LiveNetwork> start_new();
+  std::unique_ptr<LiveNetwork> start_new(std::uint64_t run_seed);
   void release_place();
   void say(std::string_view line) const {
     if (settings_.say) settings_.say(line);
@@ -39,6 +40,7 @@ class NetworkPool {
   std::vector<std::unique_ptr<LiveNetwork>> idle_;
   std::size_t in_use_ = 0;
   std::size_t started_ = 0;
+  std::string version_;  ///< of the binary, once it was asked
 };
 
 }  // namespace dissensus::live

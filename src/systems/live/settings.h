@@ -7,6 +7,9 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "host/host.h"
 
 namespace dissensus::live {
 
@@ -24,8 +27,13 @@ struct LiveSettings {
 /// From the scenario.
 struct ServerSettings {
   std::string rippled;
+  std::vector<std::string> binaries;          ///< per node; empty: the same for all
+  std::vector<std::string> restart_binaries;  ///< per node, of servers that are started again
   std::string log_level = "info";
-  std::chrono::milliseconds start_limit{150'000};  ///< until all servers propose
+  bool is_virtual = false;                                  ///< clock = "virtual"
+  host::ThreadOrder order = host::ThreadOrder::first_come;  ///< in virtual time
+  std::vector<std::string> environment;                     ///< "NAME=value", for the servers
+  std::chrono::milliseconds start_limit{150'000};           ///< until all servers propose
   std::chrono::milliseconds recovery_limit{
       60'000};  ///< after a run; beyond it servers are restarted
   std::chrono::milliseconds pause_max{

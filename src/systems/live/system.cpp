@@ -9,6 +9,7 @@
 #include "systems/live/messages.h"
 #include "systems/live/node.h"
 #include "systems/live/pool.h"
+#include "systems/live/virtual_servers.h"
 #include "systems/xrpl/network.h"
 #include "systems/xrpl/system.h"
 
@@ -22,12 +23,37 @@ std::chrono::milliseconds read_limit(const Options& options, std::string_view ke
       options.duration(key, Duration(fallback)));
 }
 
+std::vector<std::string> read_texts(const Options& options, std::string_view key) {
+  std::vector<std::string> texts;
+  const auto value = options.find(key);
+  if (!value) return texts;
+  for (const OptionValue& text : value->list()) texts.push_back(text.text());
+  return texts;
+}
+
+/// One for each node, or none.
+void check_binaries(const Options& options, std::string_view key, std::size_t given,
+                    std::size_t nodes) {
+  if (given == 0 || given == nodes) return;
+  options.table("servers").at(key).fail(
+      fmt::format("{} binaries for {} nodes, expected one for each", given, nodes));
+}
+
 ServerSettings read_servers(const Options& options) {
   const Options table = options.table("servers");
   ServerSettings settings;
   settings.rippled = table.text("rippled", "");
   static constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warning", "error"};
   settings.log_level = kLevels[table.choice("log_level", kLevels, 2)];
+  static constexpr std::string_view kClocks[] = {"real", "virtual"};
+  settings.is_virtual = table.has("clock") ? table.choice("clock", kClocks, 0) == 1
+                                           : VirtualServers::obstacle().empty();
+  static constexpr std::string_view kOrders[] = {"first-come", "seeded"};
+  settings.order = table.choice("threads", kOrders, 0) == 1 ? host::ThreadOrder::seeded
+                                                            : host::ThreadOrder::first_come;
+  settings.environment = read_texts(table, "environment");
+  settings.binaries = read_texts(table, "binaries");
+  settings.restart_binaries = read_texts(table, "restart_binaries");
   settings.start_limit = read_limit(table, "start_limit", settings.start_limit);
   settings.recovery_limit = read_limit(table, "recovery_limit", settings.recovery_limit);
   settings.pause_max = read_limit(table, "pause_max", settings.pause_max);
@@ -85,14 +111,17 @@ class LiveSystem final : public System {
         config_(xrpl::read_network(options)),
         simulated_(xrpl::xrpl_entry().make(options)),
         description_(describe(config_)),
-        traits_{.repeatable = false,
-                .real_time = true,
+        traits_{.repeatable = servers_.is_virtual,
+                .real_time = !servers_.is_virtual,
                 .outside = true,
-                .own_network = true,
-                .side_by_side = live.networks,
+                .own_network = !servers_.is_virtual,
+                .side_by_side = servers_.is_virtual ? 0 : live.networks,
                 .twin = "xrpl",
                 .twin_lacks = {"servers"}},
-        pool_(plan_of(config_, servers_, live), live) {}
+        pool_(plan_of(config_, servers_, live), live) {
+    check_binaries(options, "binaries", servers_.binaries.size(), config_.nodes);
+    check_binaries(options, "restart_binaries", servers_.restart_binaries.size(), config_.nodes);
+  }
 
   const SystemDescription& description() const override { return description_; }
   std::size_t node_count() const override { return config_.nodes; }

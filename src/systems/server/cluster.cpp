@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t kLogBytesMax = 4u << 20;
 constexpr Duration kPatienceMax = std::chrono::seconds(8);
+/// After which Linux takes it that nobody will answer a request to connect.
+constexpr Duration kConnectPatience = std::chrono::seconds(127);
 constexpr host::HostTime kReadyStep = std::chrono::milliseconds(100);
 constexpr host::HostTime kPreparationMax = std::chrono::minutes(10);
 
@@ -304,6 +306,7 @@ bool ServerCluster::wants_timer(std::uint64_t number) {
   if (its.has_timer || its.is_dead || its.under_way.empty()) return false;
   its.has_timer = true;
   its.patience = settings_.retransmit;
+  its.waited = {};
   return true;
 }
 
@@ -316,6 +319,13 @@ std::vector<std::pair<NodeId, Segment>> ServerCluster::unanswered(std::uint64_t 
   its.has_timer = false;
   std::vector<std::pair<NodeId, Segment>> again;
   if (its.is_dead || its.under_way.empty()) return again;
+  its.waited += its.patience;
+  if (its.under_way.front().piece == Piece::connect && its.waited >= kConnectPatience) {
+    const host::ConnectionId id = its.under_way.front().connection;
+    its.is_dead = flow(number ^ 1).is_dead = true;
+    host_->give_up(id);
+    return again;
+  }
   for (const Segment& segment : its.under_way) again.emplace_back(its.to, segment);
   its.has_timer = true;
   its.patience = std::min(its.patience * 2, kPatienceMax);
@@ -391,35 +401,12 @@ void ServerCluster::end_connection(host::ConnectionId connection, NodeId survivo
 
 // ---- what is kept
 
-std::string ServerCluster::figures() const {
-  const host::Report report = host_->report();
-  const double virtual_s = static_cast<double>(report.time.count()) * 1e-9;
-  const double wall_s = static_cast<double>(report.wall.count()) * 1e-9;
-  std::string text = fmt::format(
-      "calls    {:016x}\nmessages {:016x}\nsteps    {}\nvirtual  {:.6f} s\nwall     {:.3f} s\n"
-      "stops    {} ({:.1f} per virtual second, {:.1f} us of wall time each)\n",
-      report.journal.calls_hash(), report.journal.messages_hash(), report.journal.steps().size(),
-      virtual_s, wall_s, report.stops, static_cast<double>(report.stops) / virtual_s,
-      wall_s * 1e6 / static_cast<double>(std::max<std::uint64_t>(report.stops, 1)));
-  text += report.doubts.empty() ? "nothing is known against repeatability\n"
-                                : "virtual time, not proven repeatable:\n";
-  for (const std::string& doubt : report.doubts) text += "  " + doubt + "\n";
-  for (const std::string& note : report.notes) text += "note: " + note + "\n";
-  for (const auto& [name, count] : report.calls) text += fmt::format("{:10} {}\n", count, name);
-  return text;
-}
-
 std::vector<Outside::Attachment> ServerCluster::attachments() {
-  std::vector<Attachment> files{{"host.txt", figures()}};
+  std::vector<Attachment> files{{"host.txt", host::to_text(host_->report())}};
   for (std::size_t i = 0; i < logs_.size(); ++i) {
     files.push_back({fmt::format("servers/{}.log", i), logs_[i]});
   }
-  std::string calls;
-  for (const host::ThreadView& thread : host_->threads()) {
-    calls += thread.name + ": " + thread.state + "\n";
-    for (const std::string& call : thread.last_calls) calls += "    " + call + "\n";
-  }
-  files.push_back({"servers/threads.txt", calls});
+  files.push_back({"servers/threads.txt", host::to_text(host_->threads())});
   return files;
 }
 

@@ -78,6 +78,7 @@ class ServerCluster final : public Cluster, public Outside, public host::HostLis
     std::map<std::uint32_t, Segment> early;
     std::deque<Segment> under_way;
     Duration patience{};
+    Duration waited{};  ///< for what is under way
     bool has_timer = false;
     bool is_dead = false;
     std::unique_ptr<Framer> framer;
@@ -103,7 +104,6 @@ class ServerCluster final : public Cluster, public Outside, public host::HostLis
   host::ProgramId start(NodeId node, const std::string& name,
                         const std::vector<std::string>& command, const std::string& input);
   Time world_time() const;
-  std::string figures() const;
 
   const Settings& settings_;
   std::unique_ptr<host::Host> host_;

@@ -43,6 +43,7 @@ reserve = "10"
 accounts = { alice = "400", bob = "300" }
 
 [system.servers]
+clock = "real"
 start_limit = "60s"
 recovery_limit = "6s"
 pause_max = "0s"
@@ -122,6 +123,7 @@ TEST_F(LiveVerbs, ARunWithoutDelaysPassesAndIsRecordedAsAnyOther) {
   // Schedules of real servers are schedules of simulated ones.
   folder.write("twin.toml",
                replaced(replaced(scenario(), "rippled\"", "xrpl\""), R"([system.servers]
+clock = "real"
 start_limit = "60s"
 recovery_limit = "6s"
 pause_max = "0s"
@@ -211,15 +213,16 @@ TEST_F(LiveVerbs, AServerThatDiesAtTheStartEndsTheCommand) {
   EXPECT_EQ(stand_ins_running(), 0u);
 }
 
-TEST_F(LiveVerbs, AServerThatDiesInARunLeavesTheVerdictOpen) {
+TEST_F(LiveVerbs, AServerThatDiesInARunIsAFinding) {
   set("STAND_IN_DIE_AFTER_MS", "12000");
   set("STAND_IN_NODE", "1");
   const WorkFolder folder;
   // Without a goal the run goes on until the server dies.
   folder.write("live.toml", replaced(scenario(), "goal = 8\n", ""));
   const CommandResult result = folder.run(words({"run", "live.toml"}));
-  EXPECT_EQ(result.exit_code, 3) << result.out << result.err;
-  EXPECT_THAT(result.out, HasSubstr("ended by server 1")) << result.out;
+  EXPECT_EQ(result.exit_code, 1) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("ended by crash")) << result.out;
+  EXPECT_THAT(result.out, HasSubstr("the server of node 1")) << result.out;
   EXPECT_TRUE(fs::exists(folder.file("runs/latest/trace.jsonl.gz")));
   EXPECT_EQ(stand_ins_running(), 0u);
 }

@@ -109,6 +109,31 @@ TEST(Servers, OvsdbRepeats) {
   expect_repeats("scenarios/server/ovsdb.toml", "elected leader");
 }
 
+/// Nothing reaches node 1: who wants to connect hears so after two minutes, as from any kernel.
+TEST(Servers, AConnectionThatNobodyAnswersIsGivenUp) {
+  const std::string text =
+      "format = \"dissensus-scenario/1\"\nname = \"silence\"\n"
+      "[system]\nkind = \"server\"\nnodes = 2\ncommand = [\"/bin/sleep\", \"1000\"]\n"
+      "[[workload]]\nat = \"1s\"\nnode = 0\n"
+      "command = [\"/bin/bash\", \"-c\", \"exec 3<>/dev/tcp/{address:1}/5000\"]\n"
+      "[[oracle.rule]]\nname = \"told\"\nproperty = \"progress\"\nwhen = \"end\"\n"
+      "check = \"sum(clients_failed) == 1\"\n[limits]\nvirtual_time = ";
+  const auto outcome = [&](const std::string& end, const char* groups) {
+    const run::Scenario scenario =
+        run::parse_scenario(text + end, "silence.toml", built_in_systems());
+    const faults::Schedule cut = faults::parse_schedule(
+        fmt::format(R"({{"format": "dissensus-schedule/1", "system": "server", "nodes": 2,
+            "faults": [{{"type": "partition", "groups": {}, "from": "0s"}}]}})",
+                    groups),
+        "test", scenario.system_description(), scenario.nodes());
+    run::Runner runner;
+    return runner.run(scenario, cut, 1).verdict.outcome;
+  };
+  EXPECT_EQ(outcome("\"120s\"\n", "[[0], [1]]"), oracle::Outcome::fail);
+  EXPECT_EQ(outcome("\"160s\"\n", "[[0], [1]]"), oracle::Outcome::pass);
+  EXPECT_EQ(outcome("\"3s\"\n", "[[0, 1]]"), oracle::Outcome::pass);  // refused at once
+}
+
 TEST(Servers, AClientOfACutOffServerIsNotAnswered) {
   if (!std::filesystem::exists("/usr/sbin/ovsdb-server")) {
     GTEST_SKIP() << "ovsdb-server is not installed: scripts/setup servers";

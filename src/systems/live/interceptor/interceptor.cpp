@@ -65,9 +65,9 @@ Interceptor::Interceptor(boost::asio::io_context& io, InterceptorOptions options
   const std::size_t nodes = options.peers.size();
   impl_->link_of.assign(nodes * nodes, kNoLink);
   impl_->disconnected.assign(nodes, false);
-  impl_->context =
-      std::make_shared<LinkContext>(LinkContext{io, std::move(options), &handler, make_tls_client(),
-                                                std::make_shared<InterceptorCounters>()});
+  impl_->context = std::make_shared<LinkContext>(
+      LinkContext{io, std::move(options), &handler, make_tls_client(io),
+                  std::make_shared<InterceptorCounters>()});
   for (const auto& [a, b] : impl_->context->options.links) {
     const std::size_t number = impl_->links.size();
     impl_->link_of[a * nodes + b] = number;

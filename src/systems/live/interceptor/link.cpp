@@ -6,22 +6,20 @@
 #include <variant>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
 
+#include "systems/live/loop/timer.h"
 #include "systems/live/wire/error.h"
 #include "systems/live/wire/messages.h"
 
 namespace dissensus::live {
 
-using Clock = std::chrono::steady_clock;
-
 struct Link::Timing {
   explicit Timing(boost::asio::io_context& io) : redial(io) {}
 
-  boost::asio::steady_timer redial;
+  Timer redial;
   std::chrono::milliseconds delay{};  ///< before the next attempt
-  Clock::time_point up_since;
+  LoopTime up_since;
 };
 
 namespace {
@@ -125,7 +123,7 @@ void Link::on_open(std::size_t half) {
 void Link::go_up() {
   state_ = State::up;
   ++context_->links_up;
-  timing_->up_since = Clock::now();
+  timing_->up_since = now(context_->io);
   if (++own_counters().times_up > 1) ++context_->counters->reconnects;
   for (const auto& session : sessions_) session->start_reading();
   tell(true, {});
@@ -196,7 +194,7 @@ void Link::fail(const std::string& reason) {
   if (was_up) {
     ++own_counters().disconnects;
     ++context_->counters->disconnects;
-    if (Clock::now() - timing_->up_since >= context_->options.stable_time) {
+    if (now(context_->io) - timing_->up_since >= context_->options.stable_time) {
       timing_->delay = context_->options.redial_delay_min;
     }
   } else {
@@ -217,13 +215,11 @@ void Link::drop_sessions() {
 
 void Link::dial_later() {
   state_ = State::waiting;
-  timing_->redial.expires_after(timing_->delay);
-  timing_->delay = std::min(2 * timing_->delay, context_->options.redial_delay_max);
-  // A timer that has fired already is not cancelled any more, but the link has left its state then.
-  timing_->redial.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+  timing_->redial.after(timing_->delay, [weak = weak_from_this()] {
     const std::shared_ptr<Link> link = weak.lock();
-    if (!error && link && link->state_ == State::waiting) link->dial();
+    if (link && link->state_ == State::waiting) link->dial();
   });
+  timing_->delay = std::min(2 * timing_->delay, context_->options.redial_delay_max);
 }
 
 void Link::tell(bool up, const std::string& reason) {

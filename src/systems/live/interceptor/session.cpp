@@ -8,15 +8,17 @@
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
 #include <openssl/ssl.h>
 
 #include "systems/live/interceptor/counters.h"
+#include "systems/live/loop/seeded_tls.h"
+#include "systems/live/loop/stream.h"
+#include "systems/live/loop/timer.h"
 #include "systems/live/wire/bytes.h"
 #include "systems/live/wire/error.h"
 #include "systems/live/wire/handshake.h"
@@ -24,26 +26,15 @@
 namespace dissensus::live {
 
 namespace asio = boost::asio;
-using asio::ip::tcp;
-using Clock = std::chrono::steady_clock;
 using ErrorCode = boost::system::error_code;
 
 class TlsClient {
  public:
-  TlsClient() : context_(asio::ssl::context::tls_client) {
-    SSL_CTX* const native = context_.native_handle();
-    context_.set_verify_mode(asio::ssl::verify_none);
-    SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
-    // Old servers sign their certificates with SHA-1.
-    SSL_CTX_set_security_level(native, 0);
-    SSL_CTX_set_options(
-        native, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
-    SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);
-  }
-  asio::ssl::context& context() { return context_; }
+  explicit TlsClient(std::optional<std::uint64_t> seed) : context_(seed) {}
+  asio::ssl::context& context() { return context_.context(); }
 
  private:
-  asio::ssl::context context_;
+  TlsClientContext context_;
 };
 
 namespace {
@@ -75,7 +66,8 @@ class TlsSession final : public Session, public std::enable_shared_from_this<Tls
  public:
   TlsSession(asio::io_context& io, std::shared_ptr<TlsClient> tls, SessionPlan plan,
              std::weak_ptr<SessionOwner> owner, std::shared_ptr<InterceptorCounters> counters)
-      : tls_(std::move(tls)),
+      : io_(io),
+        tls_(std::move(tls)),
         plan_(std::move(plan)),
         owner_(std::move(owner)),
         counters_(std::move(counters)),
@@ -86,21 +78,14 @@ class TlsSession final : public Session, public std::enable_shared_from_this<Tls
   void dial() {
     ++counters_->sessions_dialled;
     watch(plan_.handshake_timeout);
-    ErrorCode error;
-    tcp::socket& socket = stream_.next_layer();
-    const tcp::endpoint source(asio::ip::make_address(plan_.source_address), 0);
-    const tcp::endpoint server(asio::ip::make_address(plan_.server_address), plan_.server_port);
-    socket.open(server.protocol(), error);
-    if (!error) socket.set_option(tcp::no_delay(true), error);
-    if (!error) socket.bind(source, error);
-    if (error) {
-      fail_later(SessionEnd::unreachable, fmt::format("cannot be dialled from {}: {}",
-                                                      plan_.source_address, error.message()));
-      return;
-    }
-    socket.async_connect(server, [self = shared_from_this()](const ErrorCode& result) {
-      self->guarded([&] { self->on_connected(result); });
-    });
+    const ErrorCode error =
+        stream_.next_layer().connect(plan_.source_address, plan_.server_address, plan_.server_port,
+                                     [self = shared_from_this()](const ErrorCode& result) {
+                                       self->guarded([&] { self->on_connected(result); });
+                                     });
+    if (!error) return;
+    fail_later(SessionEnd::unreachable,
+               fmt::format("cannot be dialled from {}: {}", plan_.source_address, error.message()));
   }
 
   void upgrade() override {
@@ -120,7 +105,7 @@ class TlsSession final : public Session, public std::enable_shared_from_this<Tls
     watch(plan_.idle_timeout);
     // Frames may have come together with the answer to the upgrade. They are handled from the loop,
     // like all others.
-    asio::post(timer_.get_executor(), [self = shared_from_this()] {
+    asio::post(io_, [self = shared_from_this()] {
       self->guarded([&] {
         const std::string surplus = std::exchange(self->answer_, {});
         self->on_bytes(view_of(surplus));
@@ -146,8 +131,7 @@ class TlsSession final : public Session, public std::enable_shared_from_this<Tls
     owner_.reset();
     counters_->dropped_with_link += queue_.size();
     timer_.cancel();
-    ErrorCode ignored;
-    stream_.next_layer().close(ignored);
+    stream_.next_layer().close();
   }
 
  private:
@@ -175,7 +159,7 @@ class TlsSession final : public Session, public std::enable_shared_from_this<Tls
 
   /// For failures in the middle of a caller who does not expect to hear of them yet.
   void fail_later(SessionEnd end, std::string reason) {
-    asio::post(timer_.get_executor(), [self = shared_from_this(), end, reason = std::move(reason)] {
+    asio::post(io_, [self = shared_from_this(), end, reason = std::move(reason)] {
       self->fail(end, reason);
     });
   }
@@ -264,7 +248,7 @@ class TlsSession final : public Session, public std::enable_shared_from_this<Tls
   void on_bytes(ByteView bytes) {
     const std::shared_ptr<SessionOwner> owner = owner_.lock();
     if (!owner) return;
-    heard_ = Clock::now();
+    heard_ = now(io_);
     reader_.feed(bytes);
     while (std::optional<Frame> frame = reader_.next()) {
       ++counters_->frames_read;
@@ -294,34 +278,34 @@ class TlsSession final : public Session, public std::enable_shared_from_this<Tls
 
   /// Ends the session unless something cancels the timer, or bytes of frames come, in time.
   void watch(std::chrono::milliseconds limit) {
-    heard_ = Clock::now();
+    heard_ = now(io_);
     wait(limit);
   }
 
   void wait(std::chrono::milliseconds limit) {
-    timer_.expires_at(heard_ + limit);
-    timer_.async_wait([self = shared_from_this(), limit](const ErrorCode& error) {
-      if (!error) self->guarded([&] { self->on_timer(limit); });
+    timer_.at(heard_ + limit, [self = shared_from_this(), limit] {
+      self->guarded([&] { self->on_timer(limit); });
     });
   }
 
   void on_timer(std::chrono::milliseconds limit) {
-    if (Clock::now() < heard_ + limit) return wait(limit);
+    if (now(io_) < heard_ + limit) return wait(limit);
     fail(SessionEnd::timeout,
          open_ ? fmt::format("was silent for {} ms", limit.count())
                : fmt::format("did not finish the handshake within {} ms", limit.count()));
   }
 
+  asio::io_context& io_;
   const std::shared_ptr<TlsClient> tls_;
   const SessionPlan plan_;
   std::weak_ptr<SessionOwner> owner_;
   const std::shared_ptr<InterceptorCounters> counters_;
-  asio::ssl::stream<tcp::socket> stream_;
-  asio::steady_timer timer_;
+  asio::ssl::stream<Stream> stream_;
+  Timer timer_;
 
   bool closed_ = false;
   bool open_ = false;
-  Clock::time_point heard_;  ///< of the server; before the upgrade: when a step began
+  LoopTime heard_;  ///< of the server; before the upgrade: when a step began
   Hash256 shared_{};
   std::string request_;
   std::string answer_;
@@ -334,8 +318,10 @@ class TlsSession final : public Session, public std::enable_shared_from_this<Tls
 
 }  // namespace
 
-std::shared_ptr<TlsClient> make_tls_client() {
-  return std::make_shared<TlsClient>();
+std::shared_ptr<TlsClient> make_tls_client(asio::io_context& io) {
+  const Surroundings* const surroundings = surroundings_of(io);
+  return std::make_shared<TlsClient>(surroundings != nullptr ? std::optional(surroundings->seed())
+                                                             : std::nullopt);
 }
 
 bool is_address(const std::string& text) {

@@ -61,7 +61,7 @@ struct SessionPlan {
 /// The client side of TLS, shared by all sessions. Servers are known by their node keys, so their
 /// self-made certificates are not looked at (xrpl/peer-protocol.md 2).
 class TlsClient;
-std::shared_ptr<TlsClient> make_tls_client();
+std::shared_ptr<TlsClient> make_tls_client(boost::asio::io_context& io);
 
 /// True for the text of an address that a session can use.
 bool is_address(const std::string& text);

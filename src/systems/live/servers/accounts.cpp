@@ -15,7 +15,6 @@
 namespace dissensus::live {
 
 using nlohmann::json;
-using Clock = std::chrono::steady_clock;
 
 namespace {
 
@@ -48,7 +47,7 @@ json account_info(const std::string& address, const char* ledger) {
 class Funding {
  public:
   Funding(ServerNetwork& network, std::vector<FundedAccount>& accounts,
-          const std::vector<AccountRequest>& requests, Clock::time_point deadline)
+          const std::vector<AccountRequest>& requests, LoopTime deadline)
       : network_(network), accounts_(accounts), requests_(requests), deadline_(deadline) {}
 
   void run();
@@ -67,14 +66,14 @@ class Funding {
   std::uint32_t validated_max() const;
   std::uint32_t validated_min() const;
   void pause() {
-    network_.run_until([] { return false; }, std::min(deadline_, Clock::now() + kPollInterval));
+    network_.run_until([] { return false; }, std::min(deadline_, network_.now() + kPollInterval));
   }
   [[noreturn]] void fail() const;
 
   ServerNetwork& network_;
   std::vector<FundedAccount>& accounts_;
   const std::vector<AccountRequest>& requests_;
-  Clock::time_point deadline_;
+  LoopTime deadline_;
   NodeId entry_ = 0;  ///< where payments are submitted; another one after a failure
   std::string last_problem_;
   /// Shared with callbacks that may come after we have given up.
@@ -97,13 +96,13 @@ std::optional<Answer> Funding::answer_of(Call&& call) {
   const auto slot = std::make_shared<std::optional<Answer>>();
   call([slot](const Answer& answer) { *slot = answer; });
   network_.run_until([&slot] { return slot->has_value(); },
-                     std::min(deadline_, Clock::now() + kAnswerLimit));
+                     std::min(deadline_, network_.now() + kAnswerLimit));
   return *slot;
 }
 
 void Funding::pay_batch(const std::vector<std::size_t>& batch) {
   const std::string genesis = genesis_keys().public_key.account_address();
-  while (Clock::now() < deadline_) {
+  while (network_.now() < deadline_) {
     const auto reply = answer_of<json>([&](auto done) {
       network_.client(entry_).request(account_info(genesis, "current"), done);
     });
@@ -148,7 +147,7 @@ void Funding::pay(std::size_t account, std::uint32_t sequence, std::uint32_t las
 }
 
 bool Funding::confirm(const std::vector<std::size_t>& batch, std::uint32_t last_ledger) {
-  while (Clock::now() < deadline_) {
+  while (network_.now() < deadline_) {
     look_for(batch);
     pause();
     const bool all = std::all_of(batch.begin(), batch.end(),
@@ -220,7 +219,7 @@ KeyPair genesis_keys() {
 
 std::vector<FundedAccount> fund_accounts(ServerNetwork& network,
                                          const std::vector<AccountRequest>& requests,
-                                         Clock::time_point deadline) {
+                                         LoopTime deadline) {
   const std::uint64_t call = network.next_account_call();
   std::vector<FundedAccount> accounts;
   for (std::size_t i = 0; i < requests.size(); ++i) {

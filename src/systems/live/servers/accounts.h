@@ -32,6 +32,6 @@ KeyPair genesis_keys();
 /// deadline.
 std::vector<FundedAccount> fund_accounts(ServerNetwork& network,
                                          const std::vector<AccountRequest>& requests,
-                                         std::chrono::steady_clock::time_point deadline);
+                                         LoopTime deadline);
 
 }  // namespace dissensus::live

@@ -61,7 +61,7 @@ void keep_previous(const std::string& folder, std::string_view name) {
 }  // namespace
 
 std::string configuration_text(const ServerConfiguration& configuration) {
-  const std::string& folder = configuration.folder;
+  const std::string& folder = configuration.seen();
   std::string text = fmt::format(
       "[server]\nport_peer\nport_ws\n\n"
       "[port_peer]\nip = {0}\nport = {1}\nprotocol = peer\n\n"
@@ -76,7 +76,7 @@ std::string configuration_text(const ServerConfiguration& configuration) {
       "\n[node_size]\ntiny\n\n[node_db]\ntype = Memory\npath = {0}/db\n\n"
       "[database_path]\n{0}/db\n\n[debug_logfile]\n{1}\n\n[validators_file]\n{0}/"
       "validators.txt\n\n",
-      folder, configuration.log_file());
+      folder, folder + "/debug.log");
   text +=
       "[ssl_verify]\n0\n\n[compression]\n0\n\n[ledger_history]\n256\n\n[path_search_max]\n0\n\n";
   // The first two are for versions that do not take the reserve of a fresh ledger from [voting].

@@ -11,7 +11,8 @@
 namespace dissensus::live {
 
 struct ServerConfiguration {
-  std::string folder;  ///< absolute; everything of this server is in it
+  std::string folder;         ///< absolute; everything of this server is in it
+  std::string seen_folder{};  ///< under which the server finds it; empty: the same
   std::string address;
   std::uint16_t peer_port = 0;
   std::uint16_t websocket_port = 0;
@@ -23,6 +24,8 @@ struct ServerConfiguration {
   std::uint64_t account_reserve = 10'000'000;  ///< what a new account needs, in drops
 
   std::string file() const { return folder + "/rippled.cfg"; }
+  std::string seen_file() const { return seen() + "/rippled.cfg"; }
+  const std::string& seen() const { return seen_folder.empty() ? folder : seen_folder; }
   std::string log_file() const { return folder + "/debug.log"; }
   std::string output_file() const { return folder + "/output.log"; }
 };

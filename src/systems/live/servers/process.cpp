@@ -165,6 +165,11 @@ std::string exit_text(int wait_status) {
   return fmt::format("exited with code {}", WEXITSTATUS(wait_status));
 }
 
+std::string exit_word(int wait_status) {
+  return WIFSIGNALED(wait_status) ? fmt::format("SIG{}", signal_name(WTERMSIG(wait_status)))
+                                  : fmt::format("exit-{}", WEXITSTATUS(wait_status));
+}
+
 Process::Process(Process&& other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
 
 Process& Process::operator=(Process&& other) noexcept {

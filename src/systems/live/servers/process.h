@@ -23,6 +23,8 @@ struct Command {
 
 /// How a process ended: "exited with code 1", "killed by signal 11 (SIGSEGV)".
 std::string exit_text(int wait_status);
+/// The same in a word: "exit-1", "SIGSEGV".
+std::string exit_word(int wait_status);
 
 /// One child. Not copyable; the destructor kills the group and reaps the child.
 class Process {

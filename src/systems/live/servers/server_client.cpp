@@ -1,46 +1,27 @@
 #include "systems/live/servers/server_client.h"
 
-// GCC 12 with sanitizers takes an empty boost::optional of Beast's parser for uninitialised.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-
-#include <deque>
 #include <map>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/beast/core/buffers_to_string.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/websocket.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "systems/live/loop/timer.h"
+#include "systems/live/loop/web_socket.h"
 
 namespace dissensus::live {
 
 namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace websocket = boost::beast::websocket;
 using nlohmann::json;
 
 namespace {
 
 constexpr auto kConnectLimit = std::chrono::seconds(3);
-constexpr auto kIdleLimit = std::chrono::seconds(20);
 constexpr auto kReconnectDelay = std::chrono::milliseconds(250);
-constexpr std::size_t kMessageBytesMax = 16U << 20;
 
-struct Connection {
-  explicit Connection(asio::io_context& context) : stream(context) {}
-  websocket::stream<beast::tcp_stream> stream;
-  beast::flat_buffer buffer;
-  std::deque<std::string> outgoing;  ///< the first one is being written
-};
-using ConnectionPointer = std::shared_ptr<Connection>;
+using ConnectionPointer = std::shared_ptr<WebSocket>;
 
 json own_error(const char* error, const std::string& message) {
   return {{"status", "error"}, {"error", error}, {"error_message", message}};
@@ -56,24 +37,25 @@ std::string member_text(const json& object, const char* key) {
 struct ServerClient::State : std::enable_shared_from_this<ServerClient::State> {
   struct Request {
     Handler done;
-    std::unique_ptr<asio::steady_timer> timer;
+    std::unique_ptr<Timer> timer;
   };
 
   State(asio::io_context& context_used, const std::string& address, std::uint16_t port)
-      : context(context_used),
-        endpoint(asio::ip::make_address(address), port),
-        host(fmt::format("{}:{}", address, port)),
-        reconnect_timer(context_used) {}
+      : context(context_used), reconnect_timer(context_used) {
+    plan.address = address;
+    plan.port = port;
+    plan.open_limit = kConnectLimit;
+  }
 
   asio::io_context& context;
-  asio::ip::tcp::endpoint endpoint;
-  std::string host;
-  asio::steady_timer reconnect_timer;
+  WebSocketPlan plan;
+  Timer reconnect_timer;
   ConnectionPointer connection;  ///< handlers of any other one are late and do nothing
   bool active = false;
   bool open = false;
   bool subscribed = false;
   std::uint64_t connections = 0;
+  std::uint64_t attempts = 0;
   std::uint64_t next_id = 1;
   std::map<std::uint64_t, Request> requests;
   std::string last_error;
@@ -82,44 +64,36 @@ struct ServerClient::State : std::enable_shared_from_this<ServerClient::State> {
 
   bool is_current(const ConnectionPointer& one) const { return active && connection == one; }
   void connect();
-  void handshake(const ConnectionPointer& one);
   void subscribe();
-  void read(const ConnectionPointer& one);
   void handle(const ConnectionPointer& one, const std::string& text);
   void answer(const json& reply);
-  void send(std::string text);
-  void write_next(const ConnectionPointer& one);
   void lose(const std::string& reason);
   void request(json command, Handler done, std::chrono::milliseconds limit);
 };
 
 void ServerClient::State::connect() {
-  connection = std::make_shared<Connection>(context);
-  auto& tcp = beast::get_lowest_layer(connection->stream);
-  tcp.expires_after(kConnectLimit);
-  tcp.async_connect(endpoint,
-                    [self = shared_from_this(), one = connection](beast::error_code error) {
-                      if (!self->is_current(one)) return;
-                      if (error) return self->lose("connect: " + error.message());
-                      self->handshake(one);
-                    });
-}
-
-void ServerClient::State::handshake(const ConnectionPointer& one) {
-  auto& tcp = beast::get_lowest_layer(one->stream);
-  tcp.expires_never();
-  beast::error_code ignored;
-  tcp.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
-  one->stream.set_option(websocket::stream_base::timeout{kConnectLimit, kIdleLimit, true});
-  one->stream.read_message_max(kMessageBytesMax);
-  one->stream.async_handshake(host, "/", [self = shared_from_this(), one](beast::error_code error) {
-    if (!self->is_current(one)) return;
-    if (error) return self->lose("WebSocket handshake: " + error.message());
-    self->open = true;
-    ++self->connections;
-    self->read(one);
-    self->subscribe();
-  });
+  const auto self = weak_from_this();
+  const std::uint64_t number = ++attempts;
+  const auto if_current = [self, number](const auto& work) {
+    const auto state = self.lock();
+    if (state && state->active && state->attempts == number && state->connection) work(*state);
+  };
+  WebSocketEvents events;
+  events.opened = [if_current] {
+    if_current([](State& state) {
+      state.open = true;
+      ++state.connections;
+      state.subscribe();
+    });
+  };
+  events.received = [if_current](const std::string& text) {
+    if_current([&text](State& state) { state.handle(state.connection, text); });
+  };
+  events.ended = [if_current](const std::string& reason) {
+    if_current([&reason](State& state) { state.lose(reason); });
+  };
+  connection = std::make_shared<WebSocket>(context, plan, std::uint64_t{plan.port} << 32 | number,
+                                           std::move(events));
 }
 
 void ServerClient::State::subscribe() {
@@ -133,18 +107,6 @@ void ServerClient::State::subscribe() {
     if (self->owner_handler) self->owner_handler(reply);
   };
   request(command, done, kConnectLimit);
-}
-
-void ServerClient::State::read(const ConnectionPointer& one) {
-  one->stream.async_read(one->buffer,
-                         [self = shared_from_this(), one](beast::error_code error, std::size_t) {
-                           if (!self->is_current(one)) return;
-                           if (error) return self->lose("read: " + error.message());
-                           const std::string text = beast::buffers_to_string(one->buffer.data());
-                           one->buffer.consume(one->buffer.size());
-                           self->handle(one, text);
-                           if (self->is_current(one)) self->read(one);
-                         });
 }
 
 void ServerClient::State::handle(const ConnectionPointer& one, const std::string& text) {
@@ -166,33 +128,15 @@ void ServerClient::State::answer(const json& reply) {
   if (done) done(reply);
 }
 
-void ServerClient::State::send(std::string text) {
-  connection->outgoing.push_back(std::move(text));
-  if (connection->outgoing.size() == 1) write_next(connection);
-}
-
-void ServerClient::State::write_next(const ConnectionPointer& one) {
-  one->stream.async_write(asio::buffer(one->outgoing.front()),
-                          [self = shared_from_this(), one](beast::error_code error, std::size_t) {
-                            if (!self->is_current(one)) return;
-                            if (error) return self->lose("write: " + error.message());
-                            one->outgoing.pop_front();
-                            if (!one->outgoing.empty()) self->write_next(one);
-                          });
-}
-
 void ServerClient::State::lose(const std::string& reason) {
   last_error = reason;
   open = false;
   subscribed = false;
-  if (connection) {
-    beast::error_code ignored;
-    beast::get_lowest_layer(connection->stream).socket().close(ignored);
-    connection.reset();
-  }
-  reconnect_timer.expires_after(kReconnectDelay);
-  reconnect_timer.async_wait([self = shared_from_this()](beast::error_code error) {
-    if (!error && self->active && !self->connection) self->connect();
+  if (connection) connection->close();
+  connection.reset();
+  reconnect_timer.after(kReconnectDelay, [self = weak_from_this()] {
+    const auto state = self.lock();
+    if (state && state->active && !state->connection) state->connect();
   });
   const auto unanswered = std::exchange(requests, {});
   for (const auto& [id, request] : unanswered) {
@@ -210,16 +154,18 @@ void ServerClient::State::request(json command, Handler done, std::chrono::milli
   }
   const std::uint64_t id = next_id++;
   command["id"] = id;
-  auto timer = std::make_unique<asio::steady_timer>(context, limit);
-  timer->async_wait([self = shared_from_this(), id, limit](beast::error_code error) {
-    const auto found = self->requests.find(id);
-    if (error || !self->active || found == self->requests.end()) return;
+  auto timer = std::make_unique<Timer>(context);
+  timer->after(limit, [self = weak_from_this(), id, limit] {
+    const auto state = self.lock();
+    if (!state || !state->active) return;
+    const auto found = state->requests.find(id);
+    if (found == state->requests.end()) return;
     const Handler late = std::move(found->second.done);
-    self->requests.erase(found);
+    state->requests.erase(found);
     if (late) late(own_error("timeout", fmt::format("no answer within {} ms", limit.count())));
   });
   requests.emplace(id, Request{std::move(done), std::move(timer)});
-  send(command.dump());
+  connection->send(command.dump());
 }
 
 ServerClient::ServerClient(asio::io_context& context, const std::string& address,
@@ -243,11 +189,8 @@ void ServerClient::stop() {
   state.subscribed = false;
   state.requests.clear();
   state.reconnect_timer.cancel();
-  if (state.connection) {
-    beast::error_code ignored;
-    beast::get_lowest_layer(state.connection->stream).socket().close(ignored);
-    state.connection.reset();
-  }
+  if (state.connection) state.connection->close();
+  state.connection.reset();
 }
 
 void ServerClient::request(json command, Handler done, std::chrono::milliseconds limit) {

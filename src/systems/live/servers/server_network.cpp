@@ -8,13 +8,13 @@
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <signal.h>
 #include <sys/statvfs.h>
 
 #include "core/assert.h"
+#include "systems/live/loop/timer.h"
 #include "systems/live/servers/addresses.h"
 #include "systems/live/servers/configuration.h"
 #include "systems/live/servers/process.h"
@@ -36,7 +36,7 @@ constexpr std::size_t kLogLinesTold = 3;
 struct Server {
   ServerIdentity identity;
   ServerConfiguration configuration;
-  Process process;
+  std::unique_ptr<ServerProcess> process;
   std::unique_ptr<ServerClient> client;
   ServerState state;
   std::map<std::uint32_t, Hash256> ledgers;
@@ -70,9 +70,7 @@ std::uint64_t free_bytes(const std::string& folder) {
 }
 
 /// Where a server spoke last: to its log, or (an abort, a failed assertion) to stderr.
-std::string last_words_file(const Server& server) {
-  const std::string output = server.configuration.output_file();
-  const std::string log = server.configuration.log_file();
+std::string newer_file(const std::string& output, const std::string& log) {
   std::error_code error;
   const auto output_time = std::filesystem::last_write_time(output, error);
   if (error || file_bytes(output) == 0) return log;
@@ -92,14 +90,15 @@ struct ServerNetwork::State : std::enable_shared_from_this<ServerNetwork::State>
 
   boost::asio::io_context& context;
   ServerNetworkOptions options;
-  std::string program;
+  std::vector<std::string> programs;          ///< by node
+  std::vector<std::string> restart_programs;  ///< by node
   std::string version;
-  std::unique_ptr<AddressBlock> addresses;
-  std::unique_ptr<Spawner> spawner;  ///< outlives the servers: they die with its thread
+  std::unique_ptr<ServerPlace> own_place;
+  ServerPlace* place = nullptr;  ///< outlives the servers
   std::vector<Server> servers;
-  boost::asio::steady_timer watch_timer;
-  boost::asio::steady_timer poll_timer;
-  boost::asio::steady_timer disk_timer;
+  Timer watch_timer;
+  Timer poll_timer;
+  Timer disk_timer;
   std::uint64_t starts = 0;
   std::uint64_t account_calls = 0;
   bool active = false;
@@ -112,9 +111,9 @@ struct ServerNetwork::State : std::enable_shared_from_this<ServerNetwork::State>
   void make_keys();
   void prepare();
   void configure(NodeId node);
-  void launch(NodeId node, const char* mode);
-  void repeat(boost::asio::steady_timer& timer, std::chrono::milliseconds interval,
-              void (State::*step)());
+  void find_programs();
+  void launch(NodeId node, const std::string& program, const char* mode);
+  void repeat(Timer& timer, std::chrono::milliseconds interval, void (State::*step)());
   void watch();
   void ended(NodeId node, int status);
   void poll();
@@ -124,6 +123,8 @@ struct ServerNetwork::State : std::enable_shared_from_this<ServerNetwork::State>
   void lower_log_level(Server& server, const char* level);
   void kill_all();
   bool agreed() const;
+  std::string log_file(NodeId node) const;
+  std::string last_words_file(NodeId node) const;
   std::string obituary(NodeId node) const;
   std::string describe(NodeId node) const;
 };
@@ -144,26 +145,48 @@ void ServerNetwork::State::make_keys() {
 
 void ServerNetwork::State::prepare() {
   check_log_level(options.log_level);
-  program = find_rippled(options.rippled);
+  find_programs();
   options.folder = std::filesystem::absolute(options.folder).lexically_normal().string();
   make_folder(options.folder);
-  if (!spawner) spawner = std::make_unique<Spawner>();
-  version =
-      server_version(*spawner, program, options.folder + "/version.txt", options.version_limit);
-  if (!addresses) {
-    addresses = std::make_unique<AddressBlock>(options.address_block, options.address_number,
-                                               servers.size());
+  version = options.version;
+  if (version.empty()) {
+    Spawner spawner;
+    version = server_version(spawner, programs[0], options.folder + "/version.txt",
+                             options.version_limit);
   }
+  const std::vector<std::string> addresses = place->addresses(servers.size());
   for (NodeId node = 0; node < servers.size(); ++node) {
-    servers[node].identity.address = addresses->address(node);
+    servers[node].identity.address = addresses[node];
   }
-  for (NodeId node = 0; node < servers.size(); ++node) configure(node);
+  std::vector<std::string> folders;
+  for (NodeId node = 0; node < servers.size(); ++node) {
+    configure(node);
+    folders.push_back(servers[node].configuration.folder);
+  }
+  std::vector<std::string> all = programs;
+  all.insert(all.end(), restart_programs.begin(), restart_programs.end());
+  place->prepared(all, folders);
+}
+
+void ServerNetwork::State::find_programs() {
+  DISSENSUS_ASSERT(options.binaries.empty() || options.binaries.size() == options.nodes,
+                   "ServerNetwork : a binary for every node");
+  programs.clear();
+  restart_programs.clear();
+  for (std::size_t node = 0; node < options.nodes; ++node) {
+    programs.push_back(
+        find_rippled(options.binaries.empty() ? options.rippled : options.binaries[node]));
+    restart_programs.push_back(options.restart_binaries.empty()
+                                   ? programs.back()
+                                   : find_rippled(options.restart_binaries[node]));
+  }
 }
 
 void ServerNetwork::State::configure(NodeId node) {
   Server& server = servers[node];
   ServerConfiguration& configuration = server.configuration;
   configuration.folder = fmt::format("{}/node-{}", options.folder, node);
+  configuration.seen_folder = place->seen_folder(configuration.folder);
   configuration.address = server.identity.address;
   configuration.peer_port = server.identity.peer_port;
   configuration.websocket_port = server.identity.websocket_port;
@@ -182,44 +205,55 @@ void ServerNetwork::State::configure(NodeId node) {
   write_configuration(configuration);
 }
 
-void ServerNetwork::State::launch(NodeId node, const char* mode) {
+void ServerNetwork::State::launch(NodeId node, const std::string& program, const char* mode) {
   Server& server = servers[node];
   server.state = {};
   server.ledgers.clear();
   server.info_asked = false;
   server.level_lowered = false;
   // Silent: what goes to the log file need not go to stderr as well.
+  server.process.reset();
   server.process =
-      spawner->spawn({{program, "--silent", "--conf", server.configuration.file(), mode},
-                      options.environment,
-                      server.configuration.output_file()});
+      place->start(node, {{program, "--silent", "--conf", server.configuration.seen_file(), mode},
+                          options.environment,
+                          server.configuration.output_file()});
   server.state.running = true;
-  server.state.pid = server.process.pid();
+  server.state.pid = server.process->pid();
 }
 
-void ServerNetwork::State::repeat(boost::asio::steady_timer& timer,
-                                  std::chrono::milliseconds interval, void (State::*step)()) {
-  timer.expires_after(interval);
-  timer.async_wait(
-      [self = shared_from_this(), &timer, interval, step](const boost::system::error_code& error) {
-        if (error || !self->active) return;
-        (self.get()->*step)();
-        if (self->active) self->repeat(timer, interval, step);
-      });
+void ServerNetwork::State::repeat(Timer& timer, std::chrono::milliseconds interval,
+                                  void (State::*step)()) {
+  timer.after(interval, [self = weak_from_this(), &timer, interval, step] {
+    const auto state = self.lock();
+    if (!state || !state->active) return;
+    (state.get()->*step)();
+    if (state->active) state->repeat(timer, interval, step);
+  });
 }
 
 void ServerNetwork::State::watch() {
   for (NodeId node = 0; node < servers.size(); ++node) {
-    const std::optional<int> status = servers[node].process.poll();
+    if (!servers[node].process) continue;
+    const std::optional<int> status = servers[node].process->poll();
     if (status) ended(node, *status);
   }
+}
+
+std::string ServerNetwork::State::log_file(NodeId node) const {
+  return place->file_of(node, servers[node].configuration.folder, "debug.log");
+}
+
+std::string ServerNetwork::State::last_words_file(NodeId node) const {
+  return newer_file(place->file_of(node, servers[node].configuration.folder, "output.log"),
+                    log_file(node));
 }
 
 void ServerNetwork::State::ended(NodeId node, int status) {
   Server& server = servers[node];
   server.state.running = false;
   server.state.pid = -1;
-  server.state.exit_text = fmt::format("{}; see {}", exit_text(status), last_words_file(server));
+  server.state.exit_status = status;
+  server.state.exit_text = fmt::format("{}; see {}", exit_text(status), last_words_file(node));
   server.state.server_state.clear();
   server.state.peers = 0;
 }
@@ -267,10 +301,11 @@ void ServerNetwork::State::learn_event(Server& server, const json& event) {
 }
 
 void ServerNetwork::State::look_at_disk() {
-  const bool low = free_bytes(options.folder) < options.disk_bytes_min;
+  const bool low = place->has_disk() && free_bytes(options.folder) < options.disk_bytes_min;
   disk_low = disk_low || low;
-  for (Server& server : servers) {
-    server.state.log_bytes = file_bytes(server.configuration.log_file());
+  for (NodeId node = 0; node < servers.size(); ++node) {
+    Server& server = servers[node];
+    server.state.log_bytes = file_bytes(log_file(node));
     if (server.state.log_bytes > options.log_bytes_max) server.state.log_limit_reached = true;
     if (!server.level_lowered && (low || server.state.log_limit_reached)) {
       lower_log_level(server, low ? "fatal" : "warning");
@@ -297,7 +332,8 @@ void ServerNetwork::State::kill_all() {
     if (server.client) server.client->stop();
   }
   for (NodeId node = 0; node < servers.size(); ++node) {
-    const std::optional<int> status = servers[node].process.kill();
+    if (!servers[node].process) continue;
+    const std::optional<int> status = servers[node].process->kill();
     if (!status) continue;
     servers[node].state.crashed_by_us = true;
     ended(node, *status);
@@ -325,7 +361,7 @@ bool ServerNetwork::State::agreed() const {
 
 std::string ServerNetwork::State::obituary(NodeId node) const {
   const Server& server = servers[node];
-  const std::string said = last_lines(last_words_file(server), kLogLinesTold);
+  const std::string said = last_lines(last_words_file(node), kLogLinesTold);
   return fmt::format("node {}: {}{}{}", node, server.state.exit_text, said.empty() ? "" : ": ",
                      said);
 }
@@ -353,6 +389,11 @@ ServerNetwork::ServerNetwork(boost::asio::io_context& context, ServerNetworkOpti
   DISSENSUS_ASSERT(used.trusted.empty() || used.trusted.size() == used.nodes,
                    "ServerNetwork : trusted validators of every node");
   state_->make_keys();
+  state_->place = used.place;
+  if (used.place == nullptr) {
+    state_->own_place = make_local_place(used.address_block, used.address_number);
+    state_->place = state_->own_place.get();
+  }
 }
 
 ServerNetwork::~ServerNetwork() {
@@ -366,7 +407,9 @@ void ServerNetwork::start() {
   ++state.starts;
   state.disk_low = false;
   try {
-    for (NodeId node = 0; node < state.servers.size(); ++node) state.launch(node, "--start");
+    for (NodeId node = 0; node < state.servers.size(); ++node) {
+      state.launch(node, state.programs[node], "--start");
+    }
   } catch (const LiveError&) {
     state.kill_all();
     throw;
@@ -392,15 +435,16 @@ void ServerNetwork::stop() {
   for (Server& server : state.servers) {
     if (server.client) server.client->stop();
     server.state.crashed_by_us = true;
-    server.process.terminate();
+    if (server.process) server.process->terminate();
   }
   const auto deadline = Clock::now() + state.options.stop_limit;
   for (;;) {
     bool some_run = false;
     for (NodeId node = 0; node < state.servers.size(); ++node) {
-      const std::optional<int> status = state.servers[node].process.poll();
+      if (!state.servers[node].process) continue;
+      const std::optional<int> status = state.servers[node].process->poll();
       if (status) state.ended(node, *status);
-      some_run = some_run || state.servers[node].process.running();
+      some_run = some_run || state.servers[node].process->running();
     }
     if (!some_run || Clock::now() >= deadline) break;
     std::this_thread::sleep_for(kStopPoll);
@@ -428,7 +472,8 @@ std::string ServerNetwork::node_folder(NodeId node) const {
 }
 
 std::string ServerNetwork::log_file(NodeId node) const {
-  return state_->at(node).configuration.log_file();
+  state_->at(node);
+  return state_->log_file(node);
 }
 
 ServerClient& ServerNetwork::client(NodeId node) {
@@ -471,8 +516,7 @@ std::string ServerNetwork::trouble() const {
   for (NodeId node = 0; node < state.servers.size(); ++node) {
     if (!state.servers[node].state.log_limit_reached) continue;
     return fmt::format("node {}: {} is larger than {} MiB; log level turned down", node,
-                       state.servers[node].configuration.log_file(),
-                       state.options.log_bytes_max >> 20);
+                       state.log_file(node), state.options.log_bytes_max >> 20);
   }
   return {};
 }
@@ -481,33 +525,31 @@ void ServerNetwork::kill_server(NodeId node) {
   Server& server = state_->at(node);
   server.state.crashed_by_us = true;
   if (server.client) server.client->stop();
-  const std::optional<int> status = server.process.kill();
+  if (!server.process) return;
+  const std::optional<int> status = server.process->kill();
   if (status) state_->ended(node, *status);
 }
 
 void ServerNetwork::restart_server(NodeId node) {
   Server& server = state_->at(node);
-  DISSENSUS_ASSERT(state_->active && !server.process.running(),
+  DISSENSUS_ASSERT(state_->active && !server.state.running,
                    "ServerNetwork::restart_server : a crashed server of a running network");
-  state_->launch(node, "--net");
+  state_->launch(node, state_->restart_programs[node], "--net");
   server.client->start();
 }
 
-bool ServerNetwork::run_until(const std::function<bool()>& condition, Clock::time_point deadline) {
-  constexpr auto kSlice = std::chrono::milliseconds(50);
-  while (!condition()) {
-    if (state_->options.is_interrupted && state_->options.is_interrupted()) {
-      throw LiveError("interrupted");
-    }
-    const auto now = Clock::now();
-    if (now >= deadline) return false;
-    if (state_->context.stopped()) state_->context.restart();
-    state_->context.run_one_until(std::min(deadline, now + kSlice));
-  }
-  return true;
+bool ServerNetwork::run_until(const std::function<bool()>& condition, LoopTime deadline) {
+  const auto& is_interrupted = state_->options.is_interrupted;
+  const bool holds = drive(state_->context, deadline, condition, is_interrupted);
+  if (!holds && is_interrupted && is_interrupted()) throw LiveError("interrupted");
+  return holds;
 }
 
-void ServerNetwork::wait_until_ready(Clock::time_point deadline) {
+LoopTime ServerNetwork::now() const {
+  return live::now(state_->context);
+}
+
+void ServerNetwork::wait_until_ready(LoopTime deadline) {
   const State& state = *state_;
   const auto dead = [&state] {
     return std::find_if(state.servers.begin(), state.servers.end(),

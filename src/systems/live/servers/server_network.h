@@ -24,6 +24,8 @@
 
 #include "dissensus/ids.h"
 
+#include "systems/live/loop/surroundings.h"
+#include "systems/live/servers/place.h"
 #include "systems/live/servers/server_client.h"
 #include "systems/live/wire/bytes.h"
 #include "systems/live/wire/error.h"
@@ -33,6 +35,8 @@ namespace dissensus::live {
 
 struct ServerNetworkOptions {
   std::string rippled;  ///< path of the binary, or a name to look for on PATH; empty: "rippled"
+  std::vector<std::string> binaries{};          ///< per node, instead of `rippled`; or empty
+  std::vector<std::string> restart_binaries{};  ///< per node, of servers started again; or empty
   std::size_t nodes = 0;
   std::string folder;                        ///< node-0, node-1... are made in it
   std::vector<std::vector<NodeId>> trusted;  ///< per node; empty: every node trusts all
@@ -42,7 +46,9 @@ struct ServerNetworkOptions {
   std::vector<std::string> environment;        ///< "NAME=value" for the servers, added to ours
   std::function<bool()> is_interrupted;        ///< if true, waits end with LiveError "interrupted"
 
-  std::uint8_t address_block = 77;               ///< addresses are 127.BLOCK.N.(11+node)
+  ServerPlace* place = nullptr;     ///< outlives the network; null: this machine
+  std::string version{};            ///< of the binary, where it is known; empty: it is asked
+  std::uint8_t address_block = 77;  ///< addresses are 127.BLOCK.N.(11+node)
   std::optional<std::uint8_t> address_number{};  ///< this N; otherwise the first free one
 
   std::chrono::milliseconds version_limit{10'000};  ///< for "rippled --version"
@@ -66,6 +72,7 @@ struct ServerState {
   bool running = false;
   pid_t pid = -1;
   std::string exit_text;  ///< "exited with code 1; see LOG"; empty if it never ended
+  int exit_status = 0;    ///< as of wait(), if there is a text
   bool crashed_by_us = false;
 
   bool connected = false;    ///< WebSocket connected and subscribed
@@ -132,12 +139,13 @@ class ServerNetwork {
 
   /// Runs the io_context until the condition holds; false if it does not by the deadline. Throws
   /// LiveError when interrupted.
-  bool run_until(const std::function<bool()>& condition,
-                 std::chrono::steady_clock::time_point deadline);
+  bool run_until(const std::function<bool()>& condition, LoopTime deadline);
+  /// In the time of its io_context.
+  LoopTime now() const;
   /// Runs the io_context until every server proposes and all have validated the same ledger, with
   /// at least one before it. Throws LiveError with a line on every node at the deadline, or when a
   /// server ends.
-  void wait_until_ready(std::chrono::steady_clock::time_point deadline);
+  void wait_until_ready(LoopTime deadline);
 
   /// Hands a signed transaction to one server.
   void submit(NodeId node, ByteView blob, std::function<void(const Submission&)> done);

@@ -5,7 +5,7 @@
 // port, JSON on its WebSocket port, and runs a toy consensus over the links that others make to it.
 //
 // STAND_IN_TICK_MS sets its pace (250: a ledger every 2.5 to 3 s). Misbehaviour, for all servers or
-// for the one in the folder node-N with STAND_IN_NODE=N:
+// for the one in the folder node-N, or on the machine nN, with STAND_IN_NODE=N:
 //   STAND_IN_DIE_AT_START=1    STAND_IN_DIE_AFTER_MS=T     STAND_IN_IGNORE_TERM=1
 //   STAND_IN_NEVER_READY=1     STAND_IN_GARBAGE=1          STAND_IN_LOG_FLOOD=BYTES_PER_TICK
 #include <array>
@@ -42,6 +42,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "systems/live/servers/toy_consensus.h"
 #include "systems/live/wire/handshake.h"
@@ -94,7 +95,10 @@ long misbehaviour(const std::string& folder, const char* name) {
   const char* const value = std::getenv(name);
   const char* const node = std::getenv("STAND_IN_NODE");
   if (value == nullptr) return 0;
-  const bool ours = node == nullptr || folder.ends_with(std::string("node-") + node);
+  std::array<char, 64> machine{};  // in virtual time every server is in /node, on nN
+  gethostname(machine.data(), machine.size() - 1);
+  const bool ours = node == nullptr || folder.ends_with(std::string("node-") + node) ||
+                    std::string(machine.data()) == std::string("n") + node;
   return ours ? std::strtol(value, nullptr, 10) : 0;
 }
 

@@ -1,0 +1,35 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "host/host.h"
+
+namespace dissensus::host {
+
+std::string to_text(const Report& report) {
+  const double virtual_s = static_cast<double>(report.time.count()) * 1e-9;
+  const double wall_s = static_cast<double>(report.wall.count()) * 1e-9;
+  std::string text = fmt::format(
+      "calls    {:016x}\nmessages {:016x}\nsteps    {}\nvirtual  {:.6f} s\nwall     {:.3f} s\n"
+      "stops    {} ({:.1f} per virtual second, {:.1f} us of wall time each)\n",
+      report.journal.calls_hash(), report.journal.messages_hash(), report.journal.steps().size(),
+      virtual_s, wall_s, report.stops, static_cast<double>(report.stops) / virtual_s,
+      wall_s * 1e6 / static_cast<double>(std::max<std::uint64_t>(report.stops, 1)));
+  text += report.doubts.empty() ? "nothing is known against repeatability\n"
+                                : "virtual time, not proven repeatable:\n";
+  for (const std::string& doubt : report.doubts) text += "  " + doubt + "\n";
+  for (const std::string& note : report.notes) text += "note: " + note + "\n";
+  for (const auto& [name, count] : report.calls) text += fmt::format("{:10} {}\n", count, name);
+  return text;
+}
+
+std::string to_text(const std::vector<ThreadView>& threads) {
+  std::string text;
+  for (const ThreadView& thread : threads) {
+    text += thread.name + ": " + thread.state + "\n";
+    for (const std::string& call : thread.last_calls) text += "    " + call + "\n";
+  }
+  return text;
+}
+
+}  // namespace dissensus::host

@@ -1,0 +1,71 @@
+// Whose time and whose connections an io_context has: this machine's, or those of programs that run
+// in virtual time. Code on top uses now(), Timer and Stream and does not know the difference.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/system/error_code.hpp>
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace dissensus::live {
+
+using LoopTime = std::chrono::steady_clock::time_point;
+
+/// One connection to a program in virtual time. Handlers are called from the loop, never from
+/// within; after close() with operation_aborted, as Asio does.
+class VirtualConnection {
+ public:
+  using Connected = std::function<void(boost::system::error_code)>;
+  using Moved = std::function<void(boost::system::error_code, std::size_t)>;
+
+  virtual ~VirtualConnection() = default;
+  virtual void connect(const std::string& source, const std::string& address, std::uint16_t port,
+                       Connected done) = 0;
+  virtual void read_some(boost::asio::mutable_buffer to, Moved done) = 0;
+  virtual void write_some(boost::asio::const_buffer from, Moved done) = 0;
+  virtual void close() = 0;
+};
+
+/// Virtual time and the programs in it. Used by the thread that made it.
+class Surroundings {
+ public:
+  virtual ~Surroundings() = default;
+  virtual LoopTime now() const = 0;
+  /// Lets programs run until this time has come, or one of them has said something. False: they
+  /// cannot go on.
+  virtual bool advance(LoopTime until) = 0;
+  virtual std::unique_ptr<VirtualConnection> make_connection() = 0;
+  /// Of everything that is drawn at our end: keys and masks repeat with it.
+  virtual std::uint64_t seed() const = 0;
+};
+
+/// From now on this io_context is in virtual time. `surroundings` outlives what is made with the
+/// io_context; nothing may have been made before.
+void put_into(boost::asio::io_context& io, Surroundings& surroundings);
+/// Null: this machine's own.
+Surroundings* surroundings_of(boost::asio::io_context& io);
+
+LoopTime now(boost::asio::io_context& io);
+
+/// Handles what is to be handled until `stop` says so, `until` has come or `is_interrupted` is true
+/// (it may be empty). True when `stop` said so.
+bool drive(boost::asio::io_context& io, LoopTime until, const std::function<bool()>& stop,
+           const std::function<bool()>& is_interrupted);
+
+/// Timers of virtual time; use Timer.
+namespace agenda {
+/// Calls from the loop when the time has come. Returns a number for forget(), never 0.
+std::uint64_t add(boost::asio::io_context& io, LoopTime time, std::function<void()> action);
+void forget(boost::asio::io_context& io, std::uint64_t number);
+}  // namespace agenda
+
+}  // namespace dissensus::live
