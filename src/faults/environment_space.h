@@ -50,9 +50,9 @@ Fault varied_fault(const Fault& fault, const EnvironmentSpace& space, std::size_
 std::vector<Fault> random_environment(const EnvironmentSpace& space, std::size_t nodes,
                                       Random& random);
 /// Faults in the order of a story. Chains: each time that a phase is entered, whoever entered it is
-/// cut off or goes down with some others, for about as long as the next one takes. Relays: the same,
-/// but one trouble ends as the next begins, so that nobody is kept away for long. Waves: by the
-/// clock, trouble and calm take turns. Else as above.
+/// cut off or goes down with some others, for about as long as the next one takes. Relays: the
+/// same, but one trouble ends as the next begins, so that nobody is kept away for long. Waves: by
+/// the clock, trouble and calm take turns. Else as above.
 enum class Story : std::uint8_t { independent, chain, waves, relay };
 inline constexpr std::size_t kStories = 4;
 std::vector<Fault> random_story(const EnvironmentSpace& space, std::size_t nodes, Story story,

@@ -262,7 +262,8 @@ TEST(FaultUnits, NodesOfAPartitionJoinTheLargestPart) {
   EXPECT_FALSE(reduced(partition, 5, 10s, none));
 }
 
-// Each fault of the environment is itself at its start levels, gone at level 0, and smaller between.
+// Each fault of the environment is itself at its start levels, gone at level 0, and smaller
+// between.
 TEST(FaultUnits, FaultsOfTheEnvironmentShrink) {
   using namespace std::chrono_literals;
   faults::Window when;

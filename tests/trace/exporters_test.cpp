@@ -25,6 +25,10 @@ std::string exported(Export function, const Trace& trace) {
   return out.str();
 }
 
+void dot_of_all(const Trace& trace, std::ostream& out) {
+  export_dot(trace, out);
+}
+
 TEST(JsonExport, IsOneDocumentWithAllRecords) {
   const Json document = Json::parse(exported(export_json, faulty_trace()));
   EXPECT_EQ(document["header"]["nodes"], 4);
@@ -138,8 +142,20 @@ TEST(DependenceGraph, IsTheTransitiveReductionOfThePlainDefinition) {
   }
 }
 
+TEST(DotExport, KeepsTheLastDeliveriesOfMany) {
+  const Trace trace = faulty_trace();
+  std::ostringstream all;
+  export_dot(trace, all);
+  EXPECT_THAT(all.str(), Not(HasSubstr("The last")));
+  std::ostringstream cut;
+  export_dot(trace, cut, 1);
+  EXPECT_THAT(cut.str(), HasSubstr("// The last 1 of "));
+  EXPECT_LT(cut.str().size(), all.str().size());
+  EXPECT_THAT(cut.str(), Not(HasSubstr("->")));
+}
+
 TEST(DotExport, NamesDeliveriesByReceiverKindAndSender) {
-  const std::string dot = exported(export_dot, overtaking_trace());
+  const std::string dot = exported(dot_of_all, overtaking_trace());
   EXPECT_THAT(dot, HasSubstr("digraph dependence {"));
   EXPECT_THAT(dot, HasSubstr("subgraph cluster_n2 {"));
   EXPECT_THAT(dot, HasSubstr("e12 [label=\"n2: Commit from 1\""));
