@@ -22,13 +22,17 @@ CONSTANTS
   Founders,           \* members of the first configuration
   PreVote,            \* candidates ask first whether they would be elected
   CountsOlderTerms,   \* deviation: entries of earlier terms are committed by counting (5.4.2)
-  ChangesEarly        \* deviation: a leader changes members before it has committed in its term
+  ChangesEarly,       \* deviation: a leader changes voters before it has committed in its term
+  StandsAgain,        \* deviation: a candidate that was not elected stands again without asking
+  AcknowledgesMore    \* deviation: a server acknowledges all it has, also what the leader has not
 
 ASSUME ConstantsFit ==
   /\ Founders \subseteq Server
   /\ PreVote \in BOOLEAN
   /\ CountsOlderTerms \in BOOLEAN
   /\ ChangesEarly \in BOOLEAN
+  /\ StandsAgain \in BOOLEAN
+  /\ AcknowledgesMore \in BOOLEAN
 
 None == -1
 
@@ -135,7 +139,8 @@ Stand(s, forced) ==
   /\ role[s] # "leader"
   /\ s \in Voters(log[s])
   /\ forced => \E h \in handed : h[1] = s /\ h[2] <= term[s]
-  /\ PreVote /\ ~forced => IsQuorum(willing, Voters(log[s]))
+  /\ PreVote /\ ~forced =>
+       (StandsAgain /\ role[s] = "candidate") \/ IsQuorum(willing, Voters(log[s]))
   /\ term' = [term EXCEPT ![s] = t]
   /\ vote' = [vote EXCEPT ![s] = s]
   /\ role' = [role EXCEPT ![s] = "candidate"]
@@ -195,10 +200,11 @@ Accept(s, n) ==
 \* It says so; leaders say it to themselves.
 Acknowledge(s, n) ==
   /\ term[s] \in DOMAIN led
-  /\ n <= Len(led[term[s]])                                            \* nothing that was not sent
-  /\ SamePrefix(log[s], led[term[s]], n)
-  /\ LET best == Max({n} \cup Matched(term[s], s)) IN
-     acks' = {a \in acks : ~(a[1] = term[s] /\ a[2] = s)} \cup {<<term[s], s, best>>}
+  /\ AcknowledgesMore \/ n <= Len(led[term[s]])                        \* nothing that was not sent
+  /\ LET counts == Min(n, Len(led[term[s]]))
+         best == Max({counts} \cup Matched(term[s], s)) IN
+     /\ SamePrefix(log[s], led[term[s]], counts)
+     /\ acks' = {a \in acks : ~(a[1] = term[s] /\ a[2] = s)} \cup {<<term[s], s, best>>}
   /\ UNCHANGED <<local, asked, granted, handed, led, ledCommit>>
 
 Commit(s, n) ==
