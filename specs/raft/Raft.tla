@@ -200,11 +200,11 @@ Accept(s, n) ==
 \* It says so; leaders say it to themselves.
 Acknowledge(s, n) ==
   /\ term[s] \in DOMAIN led
+  /\ n <= Len(log[s])
   /\ AcknowledgesMore \/ n <= Len(led[term[s]])                        \* nothing that was not sent
-  /\ LET counts == Min(n, Len(led[term[s]]))
-         best == Max({counts} \cup Matched(term[s], s)) IN
-     /\ SamePrefix(log[s], led[term[s]], counts)
-     /\ acks' = {a \in acks : ~(a[1] = term[s] /\ a[2] = s)} \cup {<<term[s], s, best>>}
+  /\ AcknowledgesMore \/ SamePrefix(log[s], led[term[s]], n)
+  /\ LET best == Max({n} \cup Matched(term[s], s)) IN
+     acks' = {a \in acks : ~(a[1] = term[s] /\ a[2] = s)} \cup {<<term[s], s, best>>}
   /\ UNCHANGED <<local, asked, granted, handed, led, ledCommit>>
 
 Commit(s, n) ==
