@@ -4,6 +4,7 @@
 //   bench_process first SCENARIO HUNTS RUNS SEARCH   runs until the first violation, per hunt
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <string>
@@ -112,6 +113,7 @@ int first(const run::Scenario& scenario, std::uint64_t hunts, std::uint64_t runs
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // long measurements are watched
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() < 3) {
     fmt::print("bench_process seeds|twice|first SCENARIO NUMBER...\n");

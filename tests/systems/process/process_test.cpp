@@ -138,6 +138,34 @@ TEST(Programs, AnswerEachOtherThemselvesAndServices) {
   }
 }
 
+/// Clients and services are not what is tested.
+TEST(Programs, ArePartitionedAndTheirClientsAreNot) {
+  const run::Scenario scenario = echo_scenario(node(R"(
+    def start(self):
+        self.call(self.others()[0], {"type": "hello"}, lambda body: self.log("heard"))
+    def on_hello(self, source, body):
+        self.reply(source, body, {"type": "hello_ok"})
+    def on_echo(self, source, body):
+        self.reply(source, body, {"type": "echo_ok", "echo": body["echo"]})
+)"));
+  EXPECT_THAT(reports_of(run_recorded(scenario)), Contains("heard").Times(2));
+  for (const char* cut :
+       {R"([{"type":"partition","groups":[[0]],"from":"0s","until":"2s"}])",
+        R"([{"type":"cut","shape":"one-way","nodes":[0],"from":"0s","until":"2s"}])"}) {
+    const run::RunResult result = run_recorded(scenario, cut);
+    EXPECT_THAT(reports_of(result), Not(Contains("heard"))) << cut;
+    std::size_t answered = 0;
+    std::size_t lost = 0;
+    for (const trace::Record& record : result.records) {
+      if (record.type != EventType::operation) continue;
+      answered += record.detail == static_cast<unsigned>(history::EventKind::ok) ? 1 : 0;
+      lost += record.detail > static_cast<unsigned>(history::EventKind::ok) ? 1 : 0;
+    }
+    EXPECT_GT(answered, 10u) << cut;
+    EXPECT_EQ(lost, 0u) << cut;
+  }
+}
+
 TEST(Programs, ReportToTheOracle) {
   const run::RunResult result = run_recorded(echo_scenario(node(R"(
     def start(self):
