@@ -46,10 +46,33 @@ std::uint64_t Watchdog::resident_bytes() {
   return pages * 4096;
 }
 
+namespace {
+
+/// What a thread has computed so far; 0 where that cannot be known. On a busy machine real time
+/// says little about it.
+std::chrono::nanoseconds computed(std::uint64_t running) {
+  const std::string path = "/proc/" + std::to_string(running >> 32) + "/task/" +
+                           std::to_string(running & 0xffffffff) + "/schedstat";
+  const Handle file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 128> text{};
+  unsigned long long time = 0;
+  if (!file || read(file.get(), text.data(), text.size() - 1) <= 0 ||
+      std::sscanf(text.data(), "%llu", &time) != 1) {
+    return {};
+  }
+  return std::chrono::nanoseconds(time);
+}
+
+/// A thread that neither computes nor makes a call that we see, in real time.
+constexpr int kPatience = 15;
+
+}  // namespace
+
 void Watchdog::watch() {
   using Clock = std::chrono::steady_clock;
   std::uint64_t last_turn = 0;
   auto since = Clock::now();
+  std::chrono::nanoseconds before{};
   std::unique_lock lock(mutex_);
   while (!ending_.wait_for(lock, std::chrono::milliseconds(50), [this] { return is_ending_; })) {
     const std::uint64_t running = running_.load();
@@ -58,8 +81,14 @@ void Watchdog::watch() {
     if (turn != last_turn || running == 0) {
       last_turn = turn;
       since = now;
-    } else if (now - since > settings_.stop_time) {
+      before = computed(running);
+    }
+    const std::chrono::nanoseconds spent = computed(running);
+    const bool has_computed = spent.count() == 0 || spent - before > settings_.stop_time;
+    if (now - since > settings_.stop_time &&
+        (has_computed || now - since > kPatience * settings_.stop_time)) {
       since = now;
+      before = spent;
       fired_ = true;
       syscall(SYS_tgkill, static_cast<pid_t>(running >> 32),
               static_cast<pid_t>(running & 0xffffffff), SIGSTOP);
