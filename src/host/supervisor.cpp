@@ -290,6 +290,7 @@ bool Supervisor::on_stop(Thread& thread, const Stop& stop, int& signal) {
       return on_call(thread);
     case StopKind::gone:
       if (thread.tid == thread.process->pid) thread.process->status = stop.status;
+      if (stop.status != 0 && !thread.process->is_ended_by_owner) keep_ended({view_of(thread)});
       forget_thread(thread);
       reap_process(*thread.process);
       return false;

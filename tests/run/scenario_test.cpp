@@ -102,7 +102,7 @@ name = "live"
 [system]
 kind = "rippled"   # real ones
 nodes = 4
-servers = { log_level = "debug" }
+servers = { log_level = "debug", clock = "real" }
 
 [network]
 latency = "3ms"

@@ -118,20 +118,17 @@ TEST(Servers, AConnectionThatNobodyAnswersIsGivenUp) {
       "command = [\"/bin/bash\", \"-c\", \"exec 3<>/dev/tcp/{address:1}/5000\"]\n"
       "[[oracle.rule]]\nname = \"told\"\nproperty = \"progress\"\nwhen = \"end\"\n"
       "check = \"sum(clients_failed) == 1\"\n[limits]\nvirtual_time = ";
-  const auto outcome = [&](const std::string& end, const char* groups) {
+  faults::PartitionFault apart;
+  apart.groups = {{0}, {1}};
+  const auto outcome = [&](const std::string& end, const faults::Schedule& schedule) {
     const run::Scenario scenario =
         run::parse_scenario(text + end, "silence.toml", built_in_systems());
-    const faults::Schedule cut = faults::parse_schedule(
-        fmt::format(R"({{"format": "dissensus-schedule/1", "system": "server", "nodes": 2,
-            "faults": [{{"type": "partition", "groups": {}, "from": "0s"}}]}})",
-                    groups),
-        "test", scenario.system_description(), scenario.nodes());
     run::Runner runner;
-    return runner.run(scenario, cut, 1).verdict.outcome;
+    return runner.run(scenario, schedule, 1).verdict.outcome;
   };
-  EXPECT_EQ(outcome("\"120s\"\n", "[[0], [1]]"), oracle::Outcome::fail);
-  EXPECT_EQ(outcome("\"160s\"\n", "[[0], [1]]"), oracle::Outcome::pass);
-  EXPECT_EQ(outcome("\"3s\"\n", "[[0, 1]]"), oracle::Outcome::pass);  // refused at once
+  EXPECT_EQ(outcome("\"120s\"\n", {{}, {apart}}), oracle::Outcome::fail);
+  EXPECT_EQ(outcome("\"160s\"\n", {{}, {apart}}), oracle::Outcome::pass);
+  EXPECT_EQ(outcome("\"3s\"\n", {}), oracle::Outcome::pass);  // refused at once
 }
 
 TEST(Servers, AClientOfACutOffServerIsNotAnswered) {

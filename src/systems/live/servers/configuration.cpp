@@ -108,7 +108,11 @@ void make_folder(const std::string& path) {
     throw LiveError(fmt::format("{}: a folder of servers must not have '#' in its path", path));
   }
   std::error_code error;
-  std::filesystem::create_directories(path, error);
+  // A network that ends beside this one removes the folder above where it seems empty.
+  for (int tries = 0; tries < 10; ++tries) {
+    std::filesystem::create_directories(path, error);
+    if (error != std::errc::no_such_file_or_directory) break;
+  }
   if (error) {
     throw LiveError(fmt::format("{}: folder cannot be made: {}", path, error.message()));
   }
