@@ -159,6 +159,24 @@ TEST(Corpus, KeepsAFindingAndSeesItsCure) {
   EXPECT_EQ(folder.run({"corpus", "check", "nowhere"}).exit_code, 2);
 }
 
+// Seeded bugs and findings are still there, event by event.
+TEST(Corpus, EveryShippedFindingStillFails) {
+  const WorkFolder folder;
+  const bool has_libraft = folder.run({"list", "systems"}).out.find("libraft") != std::string::npos;
+  for (const std::string name : {"simulated", "libraft"}) {
+    if (name == "libraft" && !has_libraft) continue;
+    const CommandResult result =
+        folder.run({"corpus", "check", kSourceFolder + "/corpus/" + name, "--json"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const json entries = json::parse(result.out)["entries"];
+    EXPECT_GE(entries.size(), 5u);
+    for (const json& entry : entries) {
+      EXPECT_EQ(entry["state"], "still fails") << entry;
+      EXPECT_EQ(entry["same_hash"], true) << entry;
+    }
+  }
+}
+
 TEST(Confirm, TellsACureFromNone) {
   const WorkFolder folder;
   ASSERT_EQ(record_failing_run(folder).exit_code, 1);
