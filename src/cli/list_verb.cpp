@@ -71,6 +71,10 @@ ExitCode list(const ListOptions& options) {
     fmt::print("{}\n", json.dump(2));
     return kAllHeld;
   }
+  if (entries.empty()) {
+    fmt::print("none come with the program; plugins bring them (--plugin FILE)\n");
+    return kAllHeld;
+  }
   std::size_t width = 0;
   for (const Entry& entry : entries) width = std::max(width, entry.name.size());
   for (const Entry& entry : entries) fmt::print("{:<{}}  {}\n", entry.name, width, entry.summary);

@@ -65,7 +65,12 @@ run::Recipe read_recipe(const ReplayOptions& options, const Registry& registry) 
 }
 
 /// How the repetition compares with what was recorded.
-std::string comparison(const ReplayOptions& options, const run::Recipe& recipe, bool changed) {
+std::string comparison(const ReplayOptions& options, const run::Recipe& recipe, bool changed,
+                       bool identical) {
+  if (changed && identical) {
+    return fmt::format("what changes from event {} on makes no difference: the recorded run again",
+                       options.until);
+  }
   if (changed) {
     return fmt::format("continued differently from event {} on; the recorded run had hash {}",
                        options.until, recipe.hash);
@@ -109,7 +114,7 @@ ExitCode replay(const ReplayOptions& options) {
     print_report({recipe, result, ""}, options.output);
   }
   if (!options.output.quiet && !options.output.json) {
-    fmt::print("{}\n", comparison(options, recipe, changed));
+    fmt::print("{}\n", comparison(options, recipe, changed, identical));
   }
   return exit_code_of(result.verdict.outcome);
 }

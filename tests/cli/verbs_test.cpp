@@ -191,6 +191,16 @@ TEST(Replay, ContinuesDifferentlyAndTheResultReplaysToo) {
   }
 }
 
+TEST(Replay, AChangeThatMakesNoDifferenceIsSaidToBeNone) {
+  const WorkFolder folder;
+  ASSERT_EQ(record_failing_run(folder).exit_code, 1);
+  const auto run = nlohmann::json::parse(read_text(folder.file("runs/latest/run.json")));
+  const std::string last = run["events"].dump();
+  const CommandResult result =
+      folder.run({"replay", "runs/latest", "--until", last, "--seed", "9"});
+  EXPECT_THAT(result.out, HasSubstr("makes no difference")) << result.out << result.err;
+}
+
 TEST(Replay, ChangesNeedAMomentFromWhichTheyAct) {
   const WorkFolder folder;
   ASSERT_EQ(record_failing_run(folder).exit_code, 1);
@@ -255,6 +265,10 @@ TEST(Export, WritesEachOfTheFiveFormats) {
     EXPECT_EQ(written.out, "wrote out." + format + "\n");
     EXPECT_EQ(read_text(folder.file("out." + format)), printed.out) << format;
   }
+}
+
+TEST(List, SaysWhereFaultStrategiesComeFrom) {
+  EXPECT_THAT(WorkFolder().run({"list", "faults"}).out, HasSubstr("--plugin"));
 }
 
 TEST(Export, ADeviceIsWrittenToAndNotReplaced) {
