@@ -20,6 +20,8 @@ namespace {
 // events, so that the same hunt gives the same finding on every machine.
 constexpr std::uint64_t kShrinkEvents = 60'000'000;
 constexpr std::uint64_t kMeasureEvents = 20'000'000;
+// Runs of real servers take seconds each, whatever they do in them; `dissensus shrink` goes on.
+constexpr std::size_t kShrinkRunsOfServers = 40;
 
 }  // namespace
 
@@ -88,6 +90,9 @@ void examine_finding(FindingFolder& folder, const ExaminePlan& plan,
     return replay_command(path, plan.replay_words);
   };
   options.shrink_events_max = kShrinkEvents;
+  if (folder.recipe.scenario.system->traits().outside) {
+    options.shrink_runs_max = kShrinkRunsOfServers;
+  }
   options.measure_events_max = kMeasureEvents;
   options.keep_shrinking = [&line](const shrink::ShrinkProgress& progress) {
     line.update(progress);

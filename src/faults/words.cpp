@@ -275,8 +275,8 @@ struct FaultWords {
       case CutFault::Shape::one_way:
         break;
     }
-    return fmt::format("nobody else hears {}, which hear everybody{}",
-                       listed(fault.nodes, fault.when), when);
+    return fmt::format("nobody else hears {}, which hear{} everybody{}",
+                       listed(fault.nodes, fault.when), fault.nodes.size() == 1 ? "s" : "", when);
   }
   std::string operator()(const LinkFault& fault) const {
     std::vector<std::string> parts;
