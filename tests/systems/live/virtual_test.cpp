@@ -127,8 +127,9 @@ TEST(VirtualVerbs, AFindingIsReplayedExactlyAndShrunkOnTheServersThemselves) {
 TEST(VirtualVerbs, AHuntFindsWhatAReplayShowsAgain) {
   const WorkFolder folder;
   folder.write("live.toml", virtual_scenario());
-  const CommandResult result = folder.run(
-      words_of({"hunt", "live.toml", "--search", "random", "--budget", "6runs", "--jobs", "2"}));
+  const CommandResult result =
+      folder.run(words_of({"hunt", "live.toml", "--search", "random", "--budget", "6runs", "--jobs",
+                           "2", "--no-shrink"}));
   ASSERT_EQ(result.exit_code, 1) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("found a violation"));
   EXPECT_TRUE(fs::exists(folder.file("runs/latest/report.html")));
