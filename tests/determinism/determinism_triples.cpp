@@ -28,7 +28,7 @@ std::vector<run::Scenario> shipped_scenarios(bool workers) {
        std::filesystem::recursive_directory_iterator(DISSENSUS_SOURCE_DIR "/scenarios")) {
     // Programs of this machine are compared by tests of their own; real servers are never equal.
     const std::string folder = file.path().parent_path().filename().string();
-    if (folder == "server" || folder == "rippled") continue;
+    if (folder == "server" || folder == "rippled" || folder == "process") continue;
     if (file.path().extension() == ".toml") paths.push_back(file.path().string());
   }
   std::sort(paths.begin(), paths.end());
