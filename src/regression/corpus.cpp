@@ -11,6 +11,7 @@
 #include "faults/schedule.h"
 #include "oracle/verdict.h"
 #include "regression/parts.h"
+#include "shrink/shrink.h"
 
 namespace dissensus::regression {
 
@@ -19,13 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kEntryFile = "entry.json";
-
-std::string signature_of_run(const run::RunResult& result) {
-  const oracle::Verdict& verdict = result.verdict;
-  return verdict.outcome == oracle::Outcome::fail && !verdict.violations.empty()
-             ? verdict.violations.front().signature()
-             : std::string();
-}
 
 /// Parts of the schedule without which the run has another trace.
 std::size_t count_acting_parts(const run::Recipe& recipe, std::uint64_t hash, run::Runner& runner) {
@@ -81,7 +75,7 @@ void judge(const Entry& entry, run::Runner& runner, CheckedEntry& checked) {
   const run::Recipe& recipe = entry.recipe;
   const run::RunResult result = runner.run(recipe.scenario, recipe.schedule, recipe.seed);
   checked.same_hash = trace::to_hex(result.hash) == recipe.hash;
-  const std::string signature = signature_of_run(result);
+  const std::string signature = shrink::failure_of(result);
   if (signature == entry.signature) {
     checked.state = State::still_fails;
     checked.reason = result.verdict.violations.front().text;
@@ -138,7 +132,7 @@ Entry add_entry(const std::string& corpus, const std::string& name, const run::R
   }
   run::Runner runner;
   const run::RunResult result = runner.run(failing.scenario, failing.schedule, failing.seed);
-  Entry entry{name, failing, signature_of_run(result), {}, Expectation::fails, 0};
+  Entry entry{name, failing, shrink::failure_of(result), {}, Expectation::fails, 0};
   if (entry.signature.empty()) {
     throw InputError(fmt::format("{}: this run does not fail", failing.scenario.path));
   }

@@ -125,6 +125,7 @@ class Server final : public Node {
   int restore(raft_buffer* data);
 
   // Messages.
+  /// Valid until the next one is made.
   raft_message envelope(NodeId from, unsigned short type);
   void receive_entries(NodeId from, const AppendEntries& message);
   void receive_snapshot(NodeId from, const InstallSnapshot& message);
@@ -158,6 +159,7 @@ class Server final : public Node {
   bool started_ = false;  ///< raft_start is done: ticks and messages may come
 
   raft raft_{};
+  std::string sender_address_;  ///< of the last envelope: the library keeps a pointer to it
   raft_io io_{};
   raft_fsm fsm_{};
   raft_io_tick_cb tick_ = nullptr;

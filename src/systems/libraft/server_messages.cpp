@@ -7,12 +7,11 @@
 namespace dissensus::libraft {
 
 raft_message Server::envelope(NodeId from, unsigned short type) {
-  static thread_local std::string address;
-  address = fmt::to_string(server_of(from));
+  sender_address_ = fmt::to_string(server_of(from));
   raft_message message{};
   message.type = type;
   message.server_id = server_of(from);
-  message.server_address = address.c_str();
+  message.server_address = sender_address_.c_str();
   return message;
 }
 
