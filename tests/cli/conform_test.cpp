@@ -44,9 +44,15 @@ TEST(Conform, AFindingIsShrunkAndRepeated) {
 }
 
 // The verdict matrix of the ten historic violations, and of the XRP Ledger's bugs.
+#if defined(__SANITIZE_ADDRESS__)  // the one of the DAG takes a minute and a half then
+const std::vector<std::string> kCatalogues{"xrpl"};
+#else
+const std::vector<std::string> kCatalogues{"dag", "xrpl"};
+#endif
+
 TEST(Conform, CataloguesGetTheExpectedVerdicts) {
   const WorkFolder folder;
-  for (const std::string spec : {"dag", "xrpl"}) {
+  for (const std::string& spec : kCatalogues) {
     const CommandResult result = folder.run(
         {"conform", "catalogue", kSourceFolder + "/specs/" + spec + "/violations.toml", "--json"});
     ASSERT_EQ(result.exit_code, 0) << result.out << result.err;

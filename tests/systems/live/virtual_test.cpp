@@ -11,22 +11,6 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// A stand-in that is instrumented reserves more addresses than the supervisor allows a program.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kStandInsFit = false;
-#else
-constexpr bool kStandInsFit = true;
-#endif
-
-class VirtualVerbs : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!kStandInsFit) {
-      GTEST_SKIP() << "stand-ins built with sanitizers do not run in virtual time; Release does";
-    }
-  }
-};
-
 /// Stand-ins close a ledger about every half second of their time.
 std::string virtual_scenario(const std::string& servers = "", const std::string& goal = "8") {
   return R"(format = "dissensus-scenario/1"
@@ -90,7 +74,7 @@ std::string trace_hash(const std::string& output) {
   return at == output.npos ? "none" : output.substr(at, output.find('\n', at) - at);
 }
 
-TEST_F(VirtualVerbs, EqualSeedsGiveEqualRunsCallByCallAndByteByByte) {
+TEST(VirtualVerbs, EqualSeedsGiveEqualRunsCallByCallAndByteByByte) {
   const WorkFolder folder;
   folder.write("live.toml", virtual_scenario());
   std::string last;
@@ -114,7 +98,7 @@ constexpr std::string_view kSplitAndMore =
              {"type": "partition", "groups": [[0], [1]], "from": "1s", "until": "2s"},
              {"type": "crash", "node": 3, "at": "2500ms", "restart_after": "500ms"}]})";
 
-TEST_F(VirtualVerbs, AFindingIsReplayedExactlyAndShrunkOnTheServersThemselves) {
+TEST(VirtualVerbs, AFindingIsReplayedExactlyAndShrunkOnTheServersThemselves) {
   const WorkFolder folder;
   folder.write("live.toml", virtual_scenario());
   folder.write("split.json", std::string(kSplitAndMore));
@@ -140,7 +124,7 @@ TEST_F(VirtualVerbs, AFindingIsReplayedExactlyAndShrunkOnTheServersThemselves) {
   EXPECT_THAT(read_text(folder.file("runs/latest/report.html")), HasSubstr("termination"));
 }
 
-TEST_F(VirtualVerbs, AHuntFindsWhatAReplayShowsAgain) {
+TEST(VirtualVerbs, AHuntFindsWhatAReplayShowsAgain) {
   const WorkFolder folder;
   folder.write("live.toml", virtual_scenario());
   const CommandResult result =
@@ -154,7 +138,7 @@ TEST_F(VirtualVerbs, AHuntFindsWhatAReplayShowsAgain) {
   EXPECT_EQ(trace_hash(result.out), trace_hash(replay.out));
 }
 
-TEST_F(VirtualVerbs, AServerThatDiesByItselfIsAFinding) {
+TEST(VirtualVerbs, AServerThatDiesByItselfIsAFinding) {
   const WorkFolder folder;
   folder.write("live.toml",
                virtual_scenario(", \"STAND_IN_DIE_AFTER_MS=4000\", \"STAND_IN_NODE=1\"", "1000"));
