@@ -31,7 +31,7 @@ void HuntSettings::add_to(CLI::App& verb) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   verb.add_option("--jobs", jobs, "Threads; the result is the same with any number")
-      ->check(CLI::Range(1, 1024))
+      ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   verb.add_option("--repeats", repeats, "Runs per evaluation, for systems that are not exact")
       ->check(CLI::Range(1, 10'000))

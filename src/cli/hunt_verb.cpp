@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/finding_folder.h"
+#include "cli/fleet.h"
 #include "cli/hunt_options.h"
 #include "cli/hunt_panel.h"
 #include "cli/interrupt.h"
@@ -12,6 +13,7 @@
 #include "faults/words.h"
 #include "hunt/hunt.h"
 #include "hunt/parts.h"
+#include "hunt/queue.h"
 #include "search/registry.h"
 
 namespace dissensus::cli {
@@ -26,6 +28,8 @@ struct HuntVerbOptions {
   HuntSettings settings;
   std::string budget;  ///< empty: the scenario's, or kDefaultBudget
   std::string out = "runs";
+  std::string store;  ///< path or URL; empty: a file in the hunt's folder
+  std::size_t window = 0;
   std::size_t confirmations = 3;
   bool all = false;
   bool no_shrink = false;
@@ -41,6 +45,7 @@ struct FinishedHunt {
   std::vector<FindingFolder> findings;  ///< in the order of result.progress.findings
   std::string replay;                   ///< of the first finding
   std::string resume;                   ///< command; empty when there is nothing to resume
+  std::uint64_t mismatches = 0;         ///< runs that gave different hashes on different machines
 };
 
 std::string resume_command(const HuntVerbOptions& options, const std::string& folder) {
@@ -50,7 +55,11 @@ std::string resume_command(const HuntVerbOptions& options, const std::string& fo
                      options.confirmations == HuntVerbOptions{}.confirmations
                          ? std::string()
                          : fmt::format(" --confirm {}", options.confirmations),
-                     options.all ? " --all" : "");
+                     (options.store.empty()
+                          ? ""
+                          : " --store " + shell_word(hunt::sql::without_password(options.store))) +
+                         (options.window == 0 ? "" : fmt::format(" --window {}", options.window)) +
+                         (options.all ? " --all" : ""));
 }
 
 std::vector<std::pair<std::string, std::string>> hunt_words(const HuntVerbOptions& options,
@@ -201,6 +210,12 @@ ExitCode exit_code_of_hunt(const FinishedHunt& hunt) {
                progress.repeated - progress.equal, progress.repeated);
     return kInternalFault;
   }
+  if (hunt.mismatches > 0) {
+    fmt::print(stderr,
+               "dissensus: not deterministic: {} runs gave different traces on different workers\n",
+               hunt.mismatches);
+    return kInternalFault;
+  }
   if (hunt.result.found()) return kViolation;
   if (hunt.result.end == hunt::HuntEnd::stopped) return kUnknown;
   return progress.unknown > 0 ? kUnknown : kAllHeld;
@@ -213,6 +228,31 @@ hunt::Budget budget_of(HuntVerbOptions& options, const run::Scenario& scenario) 
   return hunt::parse_budget(options.budget, scenario.path + ": hunt.budget");
 }
 
+/// Runs of a shared store are made by workers anywhere, which must be able to repeat them.
+void check_crew(bool is_shared, const run::Scenario& scenario, const hunt::HuntOptions& options) {
+  if (!is_shared && options.jobs == 0) {
+    throw InputError(
+        "--jobs: 0 is for hunts with a shared store (--store URL), whose runs others make");
+  }
+  if (is_shared && !scenario.system->traits().repeatable) {
+    throw InputError(
+        fmt::format("{}: its runs do not repeat, so that they cannot be shared through a store",
+                    scenario.path));
+  }
+}
+
+hunt::HuntResult hunt_together(const run::Scenario& scenario, hunt::HuntParts& parts,
+                               const hunt::HuntOptions& options, const Registry& registry,
+                               HuntPanel& panel, TerminalPatience& patience, hunt::Store& store,
+                               FinishedHunt& hunt) {
+  hunt::WorkQueue queue(store.location(), patience);
+  const LocalWorkers workers(store.location(), store.hunt(), options.jobs, registry, patience);
+  hunt::HuntResult result = hunt::hunt_with_workers(scenario, parts, options, &panel, store, queue);
+  queue.clear(store.hunt());
+  hunt.mismatches = queue.mismatches(store.hunt());
+  return result;
+}
+
 ExitCode hunt(HuntVerbOptions options) {
   const HuntSettings& settings = options.settings;
   hunt::HuntOptions hunt_options = settings.to_options();
@@ -222,24 +262,32 @@ ExitCode hunt(HuntVerbOptions options) {
   const run::Scenario scenario = settings.changes.load(settings.scenario, registry.systems);
   hunt_options.budget = budget_of(options, scenario);
   settings.limit_jobs(scenario, hunt_options);
+  const bool is_shared = hunt::sql::is_url(options.store);
+  check_crew(is_shared, scenario, hunt_options);
+  if (is_shared && options.window == 0) options.window = hunt::kWideWindow;
+  hunt_options.window = options.window;
   hunt::HuntParts parts = hunt::make_parts(scenario, registry, hunt_options);
 
   FinishedHunt hunt;
   hunt.time = time_word(scenario);
-  hunt.folder = settings.resume ? find_hunt_folder(options.out)
-                                : create_hunt_folder(options.out, scenario.name);
+  // A hunt that is resumed from a store of its own may have begun on another machine.
+  const bool has_folder = settings.resume && options.store.empty();
+  hunt.folder =
+      has_folder ? find_hunt_folder(options.out) : create_hunt_folder(options.out, scenario.name);
   // A resumed hunt's findings go beside it, where those of a new one go.
   const std::string parent =
-      settings.resume ? std::filesystem::path(hunt.folder).parent_path().string() : options.out;
-  hunt::Store store(hunt.folder + "/" + kStoreFile);
+      has_folder ? std::filesystem::path(hunt.folder).parent_path().string() : options.out;
+  catch_interrupts();
+  TerminalPatience patience;
+  hunt::Store store(options.store.empty() ? hunt.folder + "/" + kStoreFile : options.store,
+                    &patience);
   const hunt::HuntRecord record = hunt::describe_hunt(scenario, hunt_options);
   settings.resume ? store.resume(record) : store.begin(record);
 
-  catch_interrupts();
   const std::string beside = parent.empty() ? "." : parent;
   // Written at once: a machine that vanishes in the middle of the night takes no finding with it.
   const auto keep_finding = [&](const hunt::Finding& finding) {
-    if (store.folder_of(finding.signature).empty()) {
+    if (!std::filesystem::exists(store.folder_of(finding.signature))) {
       store.set_folder(finding.signature, record_finding(scenario, finding, beside, "").path);
     }
   };
@@ -247,7 +295,13 @@ ExitCode hunt(HuntVerbOptions options) {
       {panel_style(!settings.output.quiet && !settings.output.json), scenario.name,
        parts.objective_names, hunt.folder + "/" + kStatisticsFile, &store, keep_finding},
       hunt_options);
-  hunt.result = hunt::hunt(scenario, parts, hunt_options, &panel, &store);
+  if (is_shared) {
+    hunt.result =
+        hunt_together(scenario, parts, hunt_options, registry, panel, patience, store, hunt);
+  } else {
+    hunt.result = hunt::hunt(scenario, parts, hunt_options, &panel, &store);
+  }
+  if (hunt.result.end != hunt::HuntEnd::stopped) store.finish();
   hunt.wall_seconds = panel.wall_seconds();
   panel.finish(hunt.result.progress);
   record_findings(options, scenario, registry.systems, beside, store, hunt);
@@ -277,6 +331,16 @@ Verb add_hunt_verb(CLI::App& program) {
                   "Where the folders of the hunt and of its findings are made; with --resume also "
                   "the hunt's own folder")
       ->capture_default_str();
+  app->add_option(
+      "--store", options->store,
+      "Where results are kept: a SQLite file, or a PostgreSQL database that workers share "
+      "(postgresql:///dissensus); default: a file in the hunt's folder");
+  app->add_option(
+         "--window", options->window,
+         fmt::format("Candidates under way at any time; the result depends on it; default: {}, "
+                     "with a shared store {}",
+                     hunt::kWindow, hunt::kWideWindow))
+      ->check(CLI::Range(1, 1'000'000));
   app->add_flag("--all", options->all, "Go on after the first violation; one finding per kind");
   app->add_option("--confirm", options->confirmations,
                   "Real servers: runs that tell whether a finding is reliable or flaky")

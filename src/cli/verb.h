@@ -57,7 +57,10 @@ Verb add_run_verb(CLI::App& program);
 Verb add_shrink_verb(CLI::App& program);
 Verb add_stats_verb(CLI::App& program);
 Verb add_study_verb(CLI::App& program);
+Verb add_store_verb(CLI::App& program);
 Verb add_tla_verb(CLI::App& program);
+Verb add_watch_verb(CLI::App& program);
+Verb add_work_verb(CLI::App& program);
 
 /// Runs the part of a verb that was chosen ("tla check") and explains words that nobody knows. The
 /// verb allows extra words and at most one subcommand.

@@ -53,7 +53,9 @@ void add_run(const EvaluationPlan& plan, const RunSummary& summary, std::uint64_
   if (result.recorded) item.schedule = std::move(*result.recorded);
 }
 
-void run_item(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item) {
+}  // namespace
+
+void run_prepared(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item) {
   if (!worker.measurement) worker.measurement.emplace(plan.scenario);
   run::RunOptions options = plan.evidence->recording();
   options.sinks = {&*worker.measurement};
@@ -71,13 +73,15 @@ void run_item(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item) 
   plan.evidence->conclude(worker, item);
 }
 
+namespace {
+
 /// Runs a known item once more for the sake of its online scheduler.
 void repeat_known(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item) {
   ItemRecord known = std::move(item.record);
   item.record = {};
   item.record.number = known.number;
   item.record.seed = run_seed(plan.hunt_seed, known.number);
-  run_item(plan, worker, item);
+  run_prepared(plan, worker, item);
   item.record = std::move(known);
 }
 
@@ -95,6 +99,12 @@ void compare_or_keep(const EvaluationPlan& plan, Item& item) {
 
 }  // namespace
 
+void prepare(const EvaluationPlan& plan, Item& item) {
+  item.schedule = search::to_schedule(item.candidate.genotype, plan.scenario);
+  item.record.schedule =
+      encode_schedule(item.schedule, plan.scenario.system_description(), plan.scenario.nodes());
+}
+
 void evaluate(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item) {
   const bool is_online = item.candidate.scheduler != nullptr;
   if (is_online) {
@@ -103,7 +113,7 @@ void evaluate(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item) 
     item.schedule = search::to_schedule(item.candidate.genotype, plan.scenario);
   }
   if (!item.is_known) {
-    run_item(plan, worker, item);
+    run_prepared(plan, worker, item);
   } else if (is_online && plan.evidence->can_show_again()) {
     repeat_known(plan, worker, item);
   }

@@ -19,7 +19,8 @@ namespace dissensus::hunt {
 /// A candidate on its way from the search to a result.
 struct Item {
   Candidate candidate;
-  bool is_known = false;  ///< `record` is from the store
+  bool is_known = false;   ///< `record` is from the store
+  bool is_remote = false;  ///< the run was made by a worker: `verdict` is not here
   ItemRecord record;
   faults::Schedule schedule;              ///< what was run; what an online scheduler did
   oracle::Verdict verdict;                ///< of the run that `record` tells of; empty when known
@@ -47,6 +48,11 @@ struct EvaluationWorker {
 /// scheduler it is run again, because the scheduler may have to tell the search what it saw.
 /// Throws InputError where a known item is another one.
 void evaluate(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item);
+
+/// The first half of evaluate() for a new item without a scheduler: what is to be run.
+void prepare(const EvaluationPlan& plan, Item& item);
+/// The second half: runs what item.schedule says.
+void run_prepared(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item);
 
 /// The finding of an item that failed: its schedule alone is run again where that is not what was
 /// run before.

@@ -33,7 +33,7 @@ class Repetition final : public Evidence {
 
   void prove(EvaluationWorker& worker, const Item& item, Finding& finding) const override {
     const bool is_online = item.candidate.scheduler != nullptr;
-    if (!item.is_known && !is_online) return;
+    if (!item.is_known && !item.is_remote && !is_online) return;
     run::RunResult again = worker.runner.run(scenario_, finding.schedule, finding.seed);
     finding.reproduced = again.hash == finding.hash;
     finding.hash = again.hash;

@@ -10,9 +10,9 @@
 #include "dissensus/random.h"
 
 #include "core/assert.h"
+#include "hunt/crew.h"
 #include "hunt/evaluator.h"
 #include "hunt/kept_runs.h"
-#include "hunt/ordered_pool.h"
 
 namespace dissensus::hunt {
 
@@ -27,7 +27,7 @@ using WallClock = std::chrono::steady_clock;
 class Hunt {
  public:
   Hunt(const run::Scenario& scenario, HuntParts& parts, const HuntOptions& options,
-       HuntObserver* observer, Store* store)
+       HuntObserver* observer, Store* store, WorkQueue* queue)
       : parts_(parts),
         options_(options),
         observer_(observer),
@@ -38,9 +38,13 @@ class Hunt {
               options.repeats,
               store == nullptr ? std::string() : store->path(),
               make_evidence(scenario, options.confirmations,
-                            store == nullptr ? std::string() : kept_runs_prefix(*store))},
-        pool_(options.jobs,
-              [this](EvaluationWorker& worker, Item& item) { evaluate(plan_, worker, item); }) {
+                            store == nullptr ? std::string() : kept_runs_prefix(*store))} {
+    window_ = options.window != 0 ? options.window : plan_.evidence->window(options.jobs);
+    crew_ = queue == nullptr
+                ? make_threads(plan_, options.jobs)
+                : make_fleet(plan_, *queue, store->hunt(), window_, [this] {
+                    return observer_ == nullptr || observer_->keep_going(result_.progress);
+                  });
     if (store != nullptr && store->known_count() > 0) known_.emplace(store->known_items());
     result_.progress.best.assign(parts.objectives.size(), 0.0);
   }
@@ -48,9 +52,13 @@ class Hunt {
   HuntResult run() {
     for (;;) {
       fill_window();
-      if (pool_.under_way() == 0) break;
+      if (crew_->under_way() == 0) break;
       try {
-        const std::unique_ptr<Item> item = pool_.take_oldest();
+        const std::unique_ptr<Item> item = crew_->take_oldest();
+        if (!item) {
+          result_.end = HuntEnd::stopped;
+          break;
+        }
         accept(*item);
       } catch (const OutsideError& error) {
         // What has been done so far stays, and the hunt can be resumed.
@@ -67,14 +75,14 @@ class Hunt {
 
  private:
   void fill_window() {
-    while (pool_.under_way() < window_ && asked_ < options_.budget.runs) {
+    while (crew_->under_way() < window_ && asked_ < options_.budget.runs) {
       std::optional<Candidate> candidate = parts_.search->ask();
       if (!candidate) {
-        DISSENSUS_ASSERT(pool_.under_way() > 0,
+        DISSENSUS_ASSERT(crew_->under_way() > 0,
                          "hunt : a search with nothing under way has a candidate");
         return;
       }
-      pool_.submit(make_item(std::move(*candidate)));
+      crew_->submit(make_item(std::move(*candidate)));
     }
   }
 
@@ -203,15 +211,21 @@ class Hunt {
   EvaluationWorker finding_worker_;
   WallClock::time_point start_ = WallClock::now();
   EvaluationPlan plan_;
-  std::size_t window_ = plan_.evidence->window(options_.jobs);
-  OrderedPool<EvaluationWorker, Item, std::function<void(EvaluationWorker&, Item&)>> pool_;
+  std::size_t window_ = 0;
+  std::unique_ptr<Crew> crew_;
 };
 
 }  // namespace
 
 HuntResult hunt(const run::Scenario& scenario, HuntParts& parts, const HuntOptions& options,
                 HuntObserver* observer, Store* store) {
-  return Hunt(scenario, parts, options, observer, store).run();
+  return Hunt(scenario, parts, options, observer, store, nullptr).run();
+}
+
+HuntResult hunt_with_workers(const run::Scenario& scenario, HuntParts& parts,
+                             const HuntOptions& options, HuntObserver* observer, Store& store,
+                             WorkQueue& queue) {
+  return Hunt(scenario, parts, options, observer, &store, &queue).run();
 }
 
 }  // namespace dissensus::hunt

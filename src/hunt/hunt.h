@@ -21,6 +21,8 @@
 
 namespace dissensus::hunt {
 
+class WorkQueue;
+
 struct HuntOptions {
   std::string search = "random";
   std::string parameters;            ///< of the search, as TOML
@@ -31,6 +33,9 @@ struct HuntOptions {
   std::size_t jobs = 1;     ///< threads; no result depends on it
   bool all = false;         ///< do not stop at the first violation
   std::size_t repeats = 1;  ///< runs per evaluation, whose objectives are averaged
+  /// Candidates under way at any time; 0: kWindow. What a search knows when it is asked depends on
+  /// it, so it is a part of the hunt.
+  std::size_t window = 0;
   /// Systems that do not repeat: how often the schedule of a finding is run again.
   std::size_t confirmations = 0;
 };
@@ -105,6 +110,8 @@ class HuntObserver {
 /// Candidates under way at any time. Fixed, so that what a search knows when it is asked does not
 /// depend on the number of threads.
 inline constexpr std::size_t kWindow = 16;
+/// The same where many machines work on a hunt.
+inline constexpr std::size_t kWideWindow = 1024;
 /// One item in so many is run twice, and the hashes are compared.
 inline constexpr std::size_t kRepeatEvery = 16;
 
@@ -116,5 +123,10 @@ std::uint64_t run_seed(std::uint64_t hunt_seed, std::uint64_t item);
 /// or not; a budget of wall time alone counts from the beginning of this call.
 HuntResult hunt(const run::Scenario& scenario, HuntParts& parts, const HuntOptions& options,
                 HuntObserver* observer = nullptr, Store* store = nullptr);
+
+/// The same hunt, whose runs are made by the workers of a queue (work.h).
+HuntResult hunt_with_workers(const run::Scenario& scenario, HuntParts& parts,
+                             const HuntOptions& options, HuntObserver* observer, Store& store,
+                             WorkQueue& queue);
 
 }  // namespace dissensus::hunt

@@ -100,10 +100,28 @@ std::string parameter_line(const std::string& assignment) {
 }
 
 HuntRecord describe_hunt(const run::Scenario& scenario, const HuntOptions& options) {
-  const nlohmann::ordered_json json{{"search", options.search},   {"set", options.parameters},
-                                    {"fitness", options.fitness}, {"faults", options.faults},
-                                    {"seed", options.seed},       {"repeats", options.repeats}};
+  nlohmann::ordered_json json{{"search", options.search},   {"set", options.parameters},
+                              {"fitness", options.fitness}, {"faults", options.faults},
+                              {"seed", options.seed},       {"repeats", options.repeats}};
+  if (options.window != 0) json["window"] = options.window;
   return {0, scenario.name, scenario.text, json.dump(), run::program_version()};
+}
+
+HuntOptions options_of(const HuntRecord& hunt, const std::string& store) {
+  HuntOptions options;
+  try {
+    const auto json = nlohmann::json::parse(hunt.options);
+    options.search = json.at("search");
+    options.parameters = json.at("set");
+    options.fitness = json.at("fitness").get<std::vector<std::string>>();
+    options.faults = json.at("faults");
+    options.seed = json.at("seed");
+    options.repeats = json.at("repeats");
+    options.window = json.value("window", std::size_t{0});
+  } catch (const nlohmann::json::exception&) {
+    throw InputError(fmt::format("{}: the options of hunt {} are damaged", store, hunt.id));
+  }
+  return options;
 }
 
 }  // namespace dissensus::hunt

@@ -23,5 +23,7 @@ std::string parameter_line(const std::string& assignment);
 
 /// Everything that the results of a hunt depend on, for the store.
 HuntRecord describe_hunt(const run::Scenario& scenario, const HuntOptions& options);
+/// The inverse, as far as results depend on options. Throws InputError that begins with `store`.
+HuntOptions options_of(const HuntRecord& hunt, const std::string& store);
 
 }  // namespace dissensus::hunt

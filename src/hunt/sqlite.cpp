@@ -70,6 +70,10 @@ std::int64_t Database::last_row() const {
   return sqlite3_last_insert_rowid(handle_.get());
 }
 
+std::int64_t Database::changes() const {
+  return sqlite3_changes64(handle_.get());
+}
+
 Statement::Statement(Database& database, std::string_view text) : database_(&database) {
   sqlite3_stmt* statement = nullptr;
   check(sqlite3_prepare_v3(database.handle(), text.data(), static_cast<int>(text.size()),

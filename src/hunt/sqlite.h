@@ -57,6 +57,8 @@ class Database {
   void execute(const char* text);
   std::int64_t integer(std::string_view query);
   std::int64_t last_row() const;
+  /// Rows that the last statement has changed.
+  std::int64_t changes() const;
   const std::string& path() const { return path_; }
   sqlite3* handle() const { return handle_.get(); }
   [[noreturn]] void fail(int code) const;

@@ -1,5 +1,5 @@
-// The store of a campaign: hunts, their items and findings, in one SQLite file
-// (docs/formats/store.md). Failures throw InputError; what was committed before stays.
+// The store of a campaign: hunts, their items and findings, in one SQLite file or in a PostgreSQL
+// database (docs/formats/store.md). Failures throw InputError; what was committed before stays.
 #pragma once
 
 #include <chrono>
@@ -9,82 +9,122 @@
 #include <vector>
 
 #include "hunt/item.h"
-#include "hunt/sqlite.h"
+#include "hunt/sql.h"
 
 namespace dissensus::hunt {
 
-inline constexpr int kStoreVersion = 1;
+inline constexpr int kStoreVersion = 2;
 inline constexpr std::int64_t kStoreApplication = 0x44697373;  // "Diss"
 
 /// One hunt: everything that its results depend on.
 struct HuntRecord {
   std::int64_t id = 0;
   std::string scenario_name;
-  std::string scenario;  ///< text of the file
-  std::string options;   ///< JSON
-  std::string program;   ///< version that made it
+  std::string scenario;   ///< text of the file
+  std::string options;    ///< JSON
+  std::string program;    ///< version that made it
+  bool finished = false;  ///< its budget was spent, or it found what it looked for
 };
 
 struct FindingRecord {
   std::string signature;
   std::uint64_t first_item = 0;
   std::uint64_t count = 0;
-  std::string folder;  ///< run folder; empty: none was written
+  std::string folder;           ///< run folder; empty: none was written
+  std::int64_t first_seen = 0;  ///< seconds since 1970
+  std::int64_t last_seen = 0;
+};
+
+/// Of all items of a hunt.
+struct HuntTotals {
+  std::uint64_t items = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t unknown = 0;
+  Duration virtual_time{};
+  std::uint64_t mismatches = 0;  ///< items that gave another hash on another worker
+};
+
+/// What to do while a server cannot be reached.
+class Patience {
+ public:
+  virtual ~Patience() = default;
+  /// Waits a little; false: it is not worth it any more.
+  virtual bool wait(const std::string& trouble) = 0;
 };
 
 /// Items of one hunt in the order of their numbers.
 class ItemCursor {
  public:
-  ItemCursor(sqlite::Database& database, std::int64_t hunt);
+  ItemCursor(sql::Connection& connection, std::int64_t hunt);
   /// False: there are no more.
   bool next(ItemRecord& item);
 
  private:
-  std::string path_;
-  sqlite::Statement statement_;
+  bool next_row();
+
+  sql::Connection* connection_;
+  std::int64_t hunt_;
+  std::int64_t next_number_ = 0;
+  std::int64_t row_of_page_ = 0;
+  std::unique_ptr<sql::Query> page_;
 };
 
 /// Reads a store, also while a hunt writes to it.
 class StoreReader {
  public:
-  explicit StoreReader(const std::string& path);
+  explicit StoreReader(const std::string& location);
 
   std::vector<HuntRecord> hunts();
   std::uint64_t item_count(std::int64_t hunt);
-  ItemCursor items(std::int64_t hunt) { return {database_, hunt}; }
+  /// Quick, whatever the number of items.
+  HuntTotals totals(std::int64_t hunt);
+  ItemCursor items(std::int64_t hunt) { return {*connection_, hunt}; }
   std::vector<FindingRecord> findings(std::int64_t hunt);
 
  private:
-  sqlite::Database database_;
+  std::unique_ptr<sql::Connection> connection_;
 };
 
-/// Writes one hunt. A second writer of the same file is refused.
+/// Opens a store for writing, makes it where there is none, and brings an older one to this
+/// version. What belongs to somebody else is refused and not touched.
+std::unique_ptr<sql::Connection> open_store(const std::string& location);
+
+/// Writes one hunt. A second writer of the same file, or of the same hunt of a database, is
+/// refused.
 class Store {
  public:
-  /// Opens the file, and makes it where there is none.
-  explicit Store(const std::string& path);
+  /// A path or a URL. With `patience`, a server that went away is waited for; it must outlive this.
+  explicit Store(const std::string& location, Patience* patience = nullptr);
   /// Commits what is pending.
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  const std::string& path() const { return database_.path(); }
+  /// The path, or the URL without a password.
+  const std::string& path() const { return connection_->name(); }
+  /// What was given to the constructor.
+  const std::string& location() const { return location_; }
   /// Of the hunt that is written.
   std::int64_t hunt() const { return hunt_; }
 
   /// A new hunt; later items are its items.
   void begin(const HuntRecord& hunt);
   /// Continues the last hunt of the file, which must agree with `hunt`; throws InputError that says
-  /// what differs. Begins it where there is none. The items that it has are known_items().
+  /// what differs. Begins it where there is none. In a database, which many use: the last one that
+  /// agrees. The items that it has are known_items().
   void resume(const HuntRecord& hunt);
   std::uint64_t known_count() const { return known_count_; }
-  ItemCursor known_items() { return {database_, hunt_}; }
+  ItemCursor known_items() { return {*connection_, hunt_}; }
 
   /// Commits now and then: at most kBatchTime of results, and fewer than kBatchItems, are lost when
   /// the program is killed.
   void add(const ItemRecord& item);
   void flush();
+  /// Nothing is left to do for this hunt.
+  void finish();
   void set_folder(const std::string& signature, const std::string& folder);
+  /// Folder and times of a finding whose items are there.
+  void describe(const FindingRecord& finding);
   /// Empty when there is none.
   std::string folder_of(const std::string& signature);
   /// As if the disk were full.
@@ -95,18 +135,28 @@ class Store {
   struct Lock;
 
   void prepare();
+  void take_hunt();
+  void write_pending();
+  void write_transaction();
+  void write(const ItemRecord& item);
+  void recover(const sql::ConnectionLost& lost);
+  bool was_written(const ItemRecord& item);
+  template <class Action>
+  void patiently(const Action& action);
 
+  std::string location_;
+  Patience* patience_;
   std::shared_ptr<Lock> lock_;  // the first to come and the last to go
-  sqlite::Database database_;
-  sqlite::Statement insert_item_;
-  sqlite::Statement insert_finding_;
+  std::unique_ptr<sql::Connection> connection_;
+  std::unique_ptr<sql::Query> insert_item_;
+  std::unique_ptr<sql::Query> insert_finding_;
+  std::unique_ptr<sql::Query> update_totals_;
   std::int64_t hunt_ = 0;
   std::uint64_t known_count_ = 0;
-  bool in_transaction_ = false;
   Clock::time_point last_commit_ = Clock::now();
-  std::size_t uncommitted_ = 0;
-  std::string objectives_;  ///< reused memory
-  std::string states_;
+  std::vector<ItemRecord> pending_;
+  std::size_t pending_count_ = 0;  ///< the first ones of pending_, whose memory is used again
+  std::string objectives_;         ///< reused memory
 };
 inline constexpr std::chrono::milliseconds kBatchTime{25};
 inline constexpr std::size_t kBatchItems = 128;

@@ -10,6 +10,7 @@
 #include "dissensus/random.h"
 
 #include "cli/command.h"
+#include "cli/victim.h"
 #include "hunt/store.h"
 
 namespace dissensus::cli_test {
@@ -247,56 +248,6 @@ TEST(Hunt, TyposGetASuggestionAndLeaveNothingBehind) {
     EXPECT_THAT(result.err, HasSubstr(expected));
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
     EXPECT_TRUE(folder.content().empty()) << expected;
-  }
-}
-
-/// Starts a command and sends it a signal after some time, unless it ended before.
-class Victim {
- public:
-  Victim(const WorkFolder& folder, const std::vector<std::string>& words) {
-    child_ = fork();
-    if (child_ != 0) return;
-    std::vector<char*> arguments{const_cast<char*>(DISSENSUS_BINARY)};
-    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    const std::string output = folder.file("output").string();
-    const int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    const bool ready = chdir(folder.file("").c_str()) == 0 && dup2(file, STDOUT_FILENO) >= 0 &&
-                       dup2(file, STDERR_FILENO) >= 0;
-    if (ready) execv(DISSENSUS_BINARY, arguments.data());
-    _exit(127);
-  }
-  /// True if the signal ended it.
-  int end_with(int signal) {
-    kill(child_, signal);
-    int status = 0;
-    while (waitpid(child_, &status, 0) < 0 && errno == EINTR) {
-    }
-    return status;
-  }
-
- private:
-  pid_t child_;
-};
-
-std::vector<hunt::ItemRecord> items_of(const fs::path& store) {
-  hunt::StoreReader reader(store.string());
-  hunt::ItemCursor cursor = reader.items(1);
-  std::vector<hunt::ItemRecord> items;
-  for (hunt::ItemRecord item; cursor.next(item);) items.push_back(item);
-  return items;
-}
-
-void expect_same_items(const std::vector<hunt::ItemRecord>& a,
-                       const std::vector<hunt::ItemRecord>& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    ASSERT_EQ(a[i].number, i);
-    ASSERT_EQ(a[i].seed, b[i].seed) << i;
-    ASSERT_EQ(a[i].hash, b[i].hash) << i;
-    ASSERT_EQ(a[i].schedule, b[i].schedule) << i;
-    ASSERT_EQ(a[i].outcome, b[i].outcome) << i;
-    ASSERT_EQ(a[i].new_states, b[i].new_states) << i;
   }
 }
 

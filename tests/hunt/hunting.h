@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "hunt/hunt.h"
 #include "hunt/sample_search.h"
 #include "hunt/store.h"
+#include "postgres/private_postgres.h"
 #include "run/scenario.h"
 #include "systems/simulated/simulated.h"
 
@@ -123,6 +125,30 @@ class StoreTest : public testing::Test {
  private:
   std::filesystem::path folder_;
 };
+
+/// On both engines: locations of new stores.
+class EngineTest : public StoreTest, public testing::WithParamInterface<sql::Engine> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == sql::Engine::postgresql && !test::PrivatePostgres::is_installed()) {
+      GTEST_SKIP() << "PostgreSQL is not installed: scripts/setup test";
+    }
+  }
+  /// The same for the same name.
+  std::string location(const std::string& name) {
+    if (GetParam() == sql::Engine::sqlite) return file(name);
+    std::string& url = databases_[name];
+    if (url.empty()) url = test::PrivatePostgres::instance().create_database();
+    return url;
+  }
+
+ private:
+  std::map<std::string, std::string> databases_;
+};
+inline const auto kEngines = testing::Values(sql::Engine::sqlite, sql::Engine::postgresql);
+inline std::string engine_name(const testing::TestParamInfo<sql::Engine>& engine) {
+  return engine.param == sql::Engine::sqlite ? "SQLite" : "PostgreSQL";
+}
 
 inline std::vector<ItemRecord> items_of(const std::string& path, std::int64_t hunt = 1) {
   StoreReader reader(path);

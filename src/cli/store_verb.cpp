@@ -1,0 +1,131 @@
+// The verb store: makes, describes, copies, checks and prunes stores.
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/fleet.h"
+#include "cli/verb.h"
+#include "hunt/store.h"
+#include "hunt/store_care.h"
+#include "hunt/summary.h"
+
+namespace dissensus::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct StoreOptions {
+  std::string store;
+  std::string target;
+  std::string role;
+  double older_than_days = -1;
+  std::uint64_t keep_items = 0;
+  OutputOptions output;
+};
+
+void print(const StoreOptions& options, const Json& json, const std::string& text) {
+  if (options.output.quiet) return;
+  fmt::print("{}\n", options.output.json ? json.dump(2) : text);
+}
+
+ExitCode create(const StoreOptions& options) {
+  hunt::open_store(options.store);
+  const std::string name =
+      hunt::sql::is_url(options.store) ? hunt::sql::without_password(options.store) : options.store;
+  print(options, {{"store", name}, {"version", hunt::kStoreVersion}},
+        fmt::format("{}: a store of version {}", name, hunt::kStoreVersion));
+  return kAllHeld;
+}
+
+ExitCode describe(const StoreOptions& options) {
+  TerminalPatience patience;
+  const auto hunts = hunt::summarize_store(options.store, true, patience);
+  Json json{{"hunts", Json::array()}};
+  std::string text = fmt::format("{} hunts", hunts.size());
+  for (const hunt::HuntSummary& hunt : hunts) {
+    json["hunts"].push_back({{"hunt", hunt.record.id},
+                             {"scenario", hunt.record.scenario_name},
+                             {"program", hunt.record.program},
+                             {"finished", hunt.record.finished},
+                             {"items", hunt.totals.items},
+                             {"failed", hunt.totals.failed},
+                             {"findings", hunt.findings.size()}});
+    text += fmt::format("\n{:>5}  {} ({}): {} runs, {} failed, {} findings{}", hunt.record.id,
+                        hunt.record.scenario_name, hunt.record.program, hunt.totals.items,
+                        hunt.totals.failed, hunt.findings.size(),
+                        hunt.record.finished ? "" : ", not finished");
+  }
+  print(options, json, text);
+  return kAllHeld;
+}
+
+ExitCode copy(const StoreOptions& options) {
+  const hunt::CopyResult copied = hunt::copy_store(options.store, options.target);
+  print(options, {{"hunts", copied.hunts}, {"items", copied.items}},
+        fmt::format("copied {} hunts with {} runs", copied.hunts, copied.items));
+  return kAllHeld;
+}
+
+ExitCode check(const StoreOptions& options) {
+  const std::vector<std::string> troubles = hunt::check_store(options.store);
+  std::string text = troubles.empty() ? "whole" : fmt::format("{}", fmt::join(troubles, "\n"));
+  print(options, {{"whole", troubles.empty()}, {"troubles", troubles}}, text);
+  return troubles.empty() ? kAllHeld : kViolation;
+}
+
+ExitCode prune(const StoreOptions& options) {
+  if (options.older_than_days < 0 && options.keep_items == 0) {
+    throw InputError("store prune: expected --older-than DAYS or --keep RUNS");
+  }
+  const hunt::PruneResult pruned =
+      hunt::prune_store(options.store, {options.older_than_days, options.keep_items});
+  print(options, {{"hunts", pruned.hunts}, {"items", pruned.items}},
+        fmt::format("removed {} finished hunts with {} runs", pruned.hunts, pruned.items));
+  return kAllHeld;
+}
+
+ExitCode allow(const StoreOptions& options) {
+  hunt::allow_worker(options.store, options.role);
+  print(options, {{"role", options.role}},
+        fmt::format("{} may lease batches and hand in results, and nothing else", options.role));
+  return kAllHeld;
+}
+
+}  // namespace
+
+Verb add_store_verb(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("store", "Make, describe, copy, check and prune stores");
+  const auto options = std::make_shared<StoreOptions>();
+  app->require_subcommand(0, 1);
+  app->allow_extras();
+  std::vector<Verb> parts;
+  const auto add = [&](const char* name, const char* summary,
+                       ExitCode (*run)(const StoreOptions&)) {
+    CLI::App* part = app->add_subcommand(name, summary);
+    part->add_option("store", options->store, "URL or SQLite file")->required();
+    options->output.add_to(*part);
+    parts.push_back({part, [options, run] { return run(*options); }});
+    return part;
+  };
+  add("create", "Make a store, or bring one to this version", create);
+  add("describe", "List its hunts", describe);
+  add("copy", "Copy all hunts into another store, of either engine", copy)
+      ->add_option("target", options->target, "URL or SQLite file")
+      ->required();
+  add("check", "Look whether it is whole", check);
+  CLI::App* const prune_app = add("prune", "Remove finished hunts", prune);
+  prune_app
+      ->add_option("--older-than", options->older_than_days,
+                   "Days since the last finding or, without one, all")
+      ->check(CLI::NonNegativeNumber);
+  prune_app->add_option("--keep", options->keep_items,
+                        "Oldest hunts first, until at most so many runs are left");
+  add("allow-worker", "Let a role of the database work, and nothing else", allow)
+      ->add_option("role", options->role, "Name of the role")
+      ->required();
+  app->footer(
+      "Example:\n  dissensus store copy runs/latest-hunt/store.sqlite postgresql:///dissensus");
+  return {app, [app, parts] { return run_part(*app, parts); }};
+}
+
+}  // namespace dissensus::cli

@@ -1,0 +1,137 @@
+// The verb watch: how the hunts of a store are doing.
+#include <chrono>
+#include <map>
+#include <thread>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/fleet.h"
+#include "cli/interrupt.h"
+#include "cli/verb.h"
+#include "hunt/queue.h"
+#include "hunt/summary.h"
+
+namespace dissensus::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct WatchOptions {
+  std::string store;
+  double every = 2;
+  bool once = false;
+  bool all = false;
+  OutputOptions output;
+};
+
+/// Text of a store may hold anything; a terminal is not to obey it.
+std::string printable(std::string_view text) {
+  std::string result;
+  for (const char letter : text) {
+    const auto code = static_cast<unsigned char>(letter);
+    result += code < 0x20 || code == 0x7F ? '?' : letter;
+  }
+  return result;
+}
+
+Json to_json(const hunt::HuntSummary& hunt) {
+  Json json{
+      {"hunt", hunt.record.id},
+      {"scenario", hunt.record.scenario_name},
+      {"program", hunt.record.program},
+      {"finished", hunt.record.finished},
+      {"items", hunt.totals.items},
+      {"failed", hunt.totals.failed},
+      {"unknown", hunt.totals.unknown},
+      {"virtual_seconds", static_cast<double>(hunt.totals.virtual_time.count()) / 1e6},
+      {"mismatches", hunt.totals.mismatches},
+      {"batches",
+       {{"waiting", hunt.queue.waiting}, {"leased", hunt.queue.leased}, {"done", hunt.queue.done}}},
+      {"workers", hunt.queue.workers},
+      {"findings", Json::array()}};
+  for (const hunt::FindingRecord& finding : hunt.findings) {
+    json["findings"].push_back({{"signature", finding.signature},
+                                {"count", finding.count},
+                                {"first_item", finding.first_item},
+                                {"first_seen", finding.first_seen},
+                                {"last_seen", finding.last_seen}});
+  }
+  return json;
+}
+
+void print(const hunt::HuntSummary& hunt, double rate) {
+  fmt::print("hunt {} {}: {} runs{}, {} failed, {} unknown", hunt.record.id,
+             printable(hunt.record.scenario_name), hunt.totals.items,
+             rate > 0 ? fmt::format(" ({:.0f}/s)", rate) : std::string(), hunt.totals.failed,
+             hunt.totals.unknown);
+  if (hunt.record.finished) {
+    fmt::print("; finished\n");
+  } else {
+    fmt::print("; {} workers, batches: {} leased, {} waiting, {} done\n", hunt.queue.workers,
+               hunt.queue.leased, hunt.queue.waiting, hunt.queue.done);
+  }
+  if (hunt.totals.mismatches > 0) {
+    fmt::print("  NOT DETERMINISTIC: {} runs gave different hashes on different workers\n",
+               hunt.totals.mismatches);
+  }
+  for (const hunt::FindingRecord& finding : hunt.findings) {
+    fmt::print("  {} x {}, first in run {}\n", finding.count, printable(finding.signature),
+               finding.first_item + 1);
+  }
+}
+
+ExitCode watch(const WatchOptions& options) {
+  catch_interrupts();
+  TerminalPatience patience;
+  std::map<std::int64_t, std::uint64_t> before;
+  for (;;) {
+    const std::vector<hunt::HuntSummary> hunts =
+        hunt::summarize_store(options.store, options.all, patience);
+    Json json = Json::array();
+    bool is_open = false;
+    for (const hunt::HuntSummary& hunt : hunts) {
+      const auto last = before.find(hunt.record.id);
+      const double rate =
+          last == before.end()
+              ? 0
+              : static_cast<double>(hunt.totals.items - last->second) / options.every;
+      before[hunt.record.id] = hunt.totals.items;
+      is_open = is_open || !hunt.record.finished;
+      if (options.output.json) {
+        json.push_back(to_json(hunt));
+      } else if (!options.output.quiet) {
+        print(hunt, rate);
+      }
+    }
+    if (options.output.json) fmt::print("{}\n", json.dump(options.once ? 2 : -1));
+    if (hunts.empty() && !options.output.quiet && !options.output.json)
+      fmt::print("no hunt is open\n");
+    std::fflush(stdout);
+    if (options.once || !is_open || is_interrupted()) return kAllHeld;
+    const auto end =
+        std::chrono::steady_clock::now() + std::chrono::duration<double>(options.every);
+    while (!is_interrupted() && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  }
+}
+
+}  // namespace
+
+Verb add_watch_verb(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("watch", "Show how the hunts of a store are doing");
+  const auto options = std::make_shared<WatchOptions>();
+  app->add_option("store", options->store, "URL or SQLite file")->required();
+  app->add_option("--every", options->every, "Seconds between two looks")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->capture_default_str();
+  app->add_flag("--once", options->once, "Look once");
+  app->add_flag("--all", options->all, "Hunts that have finished, too");
+  options->output.add_to(*app);
+  app->footer("Example:\n  dissensus watch postgresql:///dissensus");
+  return {app, [options] { return watch(*options); }};
+}
+
+}  // namespace dissensus::cli

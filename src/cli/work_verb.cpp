@@ -1,0 +1,77 @@
+// The verb work: a worker for the hunts of a shared store.
+#include <chrono>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/fleet.h"
+#include "cli/interrupt.h"
+#include "cli/plugins.h"
+#include "cli/verb.h"
+
+namespace dissensus::cli {
+
+namespace {
+
+struct WorkVerbOptions {
+  hunt::WorkOptions work;
+  PluginOptions plugins;
+  OutputOptions output;
+};
+
+ExitCode work(const WorkVerbOptions& options) {
+  if (!hunt::sql::is_url(options.work.store)) {
+    throw InputError(
+        fmt::format("{}: expected the URL of a shared store, e.g. postgresql:///dissensus",
+                    options.work.store));
+  }
+  const Registry registry = options.plugins.load();
+  catch_interrupts();
+  TerminalPatience patience;
+  hunt::WorkProgress progress;
+  const auto start = std::chrono::steady_clock::now();
+  hunt::work(options.work, registry, patience, is_interrupted, print_notice, progress);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (options.output.json && !options.output.quiet) {
+    const nlohmann::ordered_json json{{"batches", progress.batches.load()},
+                                      {"runs", progress.runs.load()},
+                                      {"wasted_batches", progress.wasted.load()},
+                                      {"mismatches", progress.mismatches.load()},
+                                      {"wall_seconds", seconds}};
+    fmt::print("{}\n", json.dump(2));
+  } else if (!options.output.quiet) {
+    fmt::print("{} runs in {} batches, {:.1f} s of wall time\n", progress.runs.load(),
+               progress.batches.load(), seconds);
+  }
+  return progress.mismatches > 0 ? kInternalFault : kAllHeld;
+}
+
+}  // namespace
+
+Verb add_work_verb(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("work", "Make runs for the hunts of a shared store");
+  const auto options = std::make_shared<WorkVerbOptions>();
+  options->work.jobs = default_jobs();
+  app->add_option("store", options->work.store, "URL, e.g. postgresql:///dissensus")->required();
+  app->add_option("--jobs", options->work.jobs, "Threads")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app->add_option("--hunt", options->work.hunt, "Number of the hunt; default: all that are open")
+      ->check(CLI::PositiveNumber);
+  app->add_option("--lease", options->work.lease_seconds,
+                  "Seconds without a sign of life after which others take over what we had")
+      ->check(CLI::Range(1.0, 86'400.0))
+      ->capture_default_str();
+  app->add_option("--idle", options->work.idle_seconds,
+                  "End after so many seconds without work; default: wait for more")
+      ->check(CLI::NonNegativeNumber);
+  app->add_flag("--any-build", options->work.any_build,
+                "Also hunts that another version of the program coordinates");
+  options->plugins.add_to(*app);
+  options->output.add_to(*app);
+  app->footer("Example:\n  dissensus work postgresql:///dissensus --jobs 8");
+  return {app, [options] { return work(*options); }};
+}
+
+}  // namespace dissensus::cli

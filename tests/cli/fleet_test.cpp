@@ -1,0 +1,184 @@
+// Workers and coordinator as programs, killed at any moment: the hunt is that of one machine.
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "dissensus/random.h"
+
+#include "cli/command.h"
+#include "cli/victim.h"
+#include "hunt/store_care.h"
+#include "postgres/private_postgres.h"
+
+namespace dissensus::cli_test {
+namespace {
+
+using std::chrono::milliseconds;
+using test::PrivatePostgres;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::size_t setting(const char* name, std::size_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? otherwise : std::stoul(text);
+}
+
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+/// For one of the workers: leases must not depend on its clock. Sanitizers want to be loaded first.
+Environment an_hour_off() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return {};
+#else
+  const std::string library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
+  if (!fs::exists(library)) return {};
+  return {{"LD_PRELOAD", library}, {"FAKETIME", "+1h"}};
+#endif
+}
+
+class Fleet : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!PrivatePostgres::is_installed())
+      GTEST_SKIP() << "PostgreSQL is not installed: scripts/setup test";
+    url_ = PrivatePostgres::instance().create_database();
+  }
+
+  /// A search that learns, so that one lost or doubled result would change all that follow.
+  std::vector<std::string> hunt(const std::string& store) const {
+    return {"hunt",
+            kBuggyScenario,
+            "--search",
+            "hill-climbing",
+            "--seed",
+            "5",
+            "--all",
+            "--window",
+            "512",
+            "--budget",
+            std::to_string(runs_) + "runs",
+            "--no-shrink",
+            "--no-report",
+            "--json",
+            "--store",
+            store};
+  }
+  std::unique_ptr<Victim> start_worker(std::size_t number) const {
+    return std::make_unique<Victim>(
+        folder_, std::vector<std::string>{"work", url_, "--jobs", "1", "--lease", "1"},
+        "worker" + std::to_string(number), number == 0 ? an_hour_off() : Environment{});
+  }
+  std::unique_ptr<Victim> start_coordinator() const {
+    std::vector<std::string> words = hunt(url_);
+    words.insert(words.end(), {"--jobs", "0"});
+    if (has_begun()) words.push_back("--resume");
+    return std::make_unique<Victim>(folder_, words, "coordinator");
+  }
+  bool has_begun() const {
+    try {
+      return !hunt::StoreReader(url_).hunts().empty();
+    } catch (const InputError&) {
+      return false;
+    }
+  }
+  std::size_t items() const {
+    try {
+      return hunt::StoreReader(url_).totals(1).items;
+    } catch (const InputError&) {
+      return 0;
+    }
+  }
+
+  WorkFolder folder_;
+  std::string url_;
+  std::size_t runs_ = setting("FLEET_RUNS", 20'000);
+};
+
+// FLEET_RUNS, FLEET_KILLS, FLEET_RESTARTS and FLEET_WORKERS make it larger.
+TEST_F(Fleet, EveryItemOnceWhateverDies) {
+  const std::size_t kills = setting("FLEET_KILLS", 8);
+  const std::size_t restarts = setting("FLEET_RESTARTS", 1);
+  const CommandResult whole = folder_.run(hunt("whole.sqlite"));
+  ASSERT_EQ(whole.exit_code, 1) << whole.err;
+  Random random(20261116);
+
+  std::vector<std::unique_ptr<Victim>> workers;
+  auto coordinator = start_coordinator();
+  while (!has_begun()) std::this_thread::sleep_for(milliseconds(5));
+  for (std::size_t i = 0; i < setting("FLEET_WORKERS", 3); ++i) workers.push_back(start_worker(i));
+  std::size_t at_work = 0;
+  for (std::size_t i = 0; i < kills + restarts; ++i) {
+    // Spread over the hunt, so that those who die are at work.
+    const std::size_t wanted = runs_ * (i + 1) / (kills + restarts + 1);
+    for (int waits = 0; items() < wanted && waits < 12'000; ++waits) {
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    at_work += items() < runs_ ? 1 : 0;
+    std::this_thread::sleep_for(milliseconds(random.below(20)));
+    if (i % (kills / (restarts + 1) + 1) == kills / (restarts + 1)) {
+      PrivatePostgres::instance().restart();
+    } else if (i % 3 == 0) {
+      coordinator->end_with(SIGKILL);
+      coordinator = start_coordinator();
+    } else {
+      const std::size_t victim = random.below(workers.size());
+      workers[victim]->end_with(SIGKILL);
+      workers[victim] = start_worker(victim);
+    }
+  }
+  EXPECT_GE(at_work, (kills + restarts) / 2) << "the hunt was over too soon";
+  int status = 0;
+  for (int i = 0; i < 60'000 && !coordinator->has_ended(status); ++i)
+    std::this_thread::sleep_for(milliseconds(10));
+  ASSERT_TRUE(WIFEXITED(status)) << read_text(folder_.file("coordinator"));
+  EXPECT_EQ(WEXITSTATUS(status), 1) << read_text(folder_.file("coordinator"));
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    const int ended = workers[i]->end_with(SIGTERM);
+    EXPECT_TRUE(WIFEXITED(ended) && WEXITSTATUS(ended) == 0)
+        << read_text(folder_.file("worker" + std::to_string(i)));
+  }
+  expect_same_items(items_of(folder_.file("whole.sqlite").string()), items_of(url_));
+  EXPECT_THAT(hunt::check_store(url_), IsEmpty());
+}
+
+TEST_F(Fleet, IsWatchedDescribedCopiedAndIsolated) {
+  std::vector<std::string> words = hunt(url_);
+  const CommandResult found = folder_.run(words);
+  ASSERT_EQ(found.exit_code, 1) << found.err;
+  const CommandResult watch = folder_.run({"watch", url_, "--once", "--all", "--json"});
+  EXPECT_EQ(watch.exit_code, 0) << watch.err;
+  const auto json = nlohmann::json::parse(watch.out);
+  EXPECT_EQ(json[0]["items"], runs_);
+  EXPECT_EQ(json[0]["finished"], true);
+  EXPECT_EQ(json[0]["mismatches"], 0);
+  EXPECT_THAT(folder_.run({"store", "describe", url_}).out, HasSubstr("1 hunts"));
+  EXPECT_THAT(folder_.run({"store", "copy", url_, "copy.sqlite"}).out, HasSubstr("copied 1 hunts"));
+  EXPECT_EQ(folder_.run({"store", "check", "copy.sqlite"}).out, "whole\n");
+  expect_same_items(items_of(url_), items_of(folder_.file("copy.sqlite").string()));
+}
+
+TEST_F(Fleet, BadInputIsOneLine) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes{
+      {{"work", "runs.sqlite"}, "expected the URL of a shared store"},
+      {{"work", url_}, "not a Dissensus store"},
+      {{"work", PrivatePostgres::instance().url("absent")}, "does not exist"},
+      {{"watch", "absent.sqlite"}, "cannot be opened"},
+      {{"store", "prune", url_}, "expected --older-than DAYS or --keep RUNS"},
+      {{"store", "shrug"}, "no verb 'shrug'"},
+      {{"store", "allow-worker", "x.sqlite", "me"}, "a file has no roles"},
+      {{"hunt", kBuggyScenario, "--jobs", "0"}, "--jobs: 0 is for hunts with a shared store"},
+      {{"hunt", kBuggyScenario, "--store", "postgresql://%"}, "no URL of PostgreSQL"},
+      {{"hunt", kBuggyScenario, "--store", url_, "--resume"}, "no hunt to resume"}};
+  for (const auto& [words, expected] : mistakes) {
+    const CommandResult result = folder_.run(words);
+    EXPECT_EQ(result.exit_code, 2) << expected;
+    EXPECT_THAT(result.err, HasSubstr(expected));
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+}
+
+}  // namespace
+}  // namespace dissensus::cli_test
