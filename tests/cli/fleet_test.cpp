@@ -35,7 +35,7 @@ Environment an_hour_off() {
 #else
   const std::string library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
   if (!fs::exists(library)) return {};
-  return {{"LD_PRELOAD", library}, {"FAKETIME", "+1h"}};
+  return {{"LD_PRELOAD", library}, {"FAKETIME", "+1h"}, {"DONT_FAKE_MONOTONIC", "1"}};
 #endif
 }
 
