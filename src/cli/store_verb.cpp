@@ -1,4 +1,5 @@
 // The verb store: makes, describes, copies, checks and prunes stores.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -73,6 +74,29 @@ ExitCode check(const StoreOptions& options) {
   return troubles.empty() ? kAllHeld : kViolation;
 }
 
+std::string day(std::int64_t seconds) {
+  return seconds == 0 ? "unknown" : fmt::format("{:%Y-%m-%d %H:%M}", fmt::gmtime(seconds));
+}
+
+ExitCode findings(const StoreOptions& options) {
+  Json json = Json::array();
+  std::string text;
+  for (const hunt::KnownFinding& finding : hunt::list_findings(options.store)) {
+    json.push_back({{"signature", finding.signature},
+                    {"count", finding.count},
+                    {"first_seen", finding.first_seen},
+                    {"last_seen", finding.last_seen},
+                    {"scenarios", finding.scenarios},
+                    {"programs", finding.programs}});
+    text += fmt::format("{}{} x {}\n  seen from {} to {} (UTC) in {} by {}",
+                        text.empty() ? "" : "\n", finding.count, finding.signature,
+                        day(finding.first_seen), day(finding.last_seen),
+                        fmt::join(finding.scenarios, ", "), fmt::join(finding.programs, ", "));
+  }
+  print(options, json, text.empty() ? "no findings" : text);
+  return kAllHeld;
+}
+
 ExitCode prune(const StoreOptions& options) {
   if (options.older_than_days < 0 && options.keep_items == 0) {
     throw InputError("store prune: expected --older-than DAYS or --keep RUNS");
@@ -109,6 +133,7 @@ Verb add_store_verb(CLI::App& program) {
   };
   add("create", "Make a store, or bring one to this version", create);
   add("describe", "List its hunts", describe);
+  add("findings", "List violations, each once, over all hunts", findings);
   add("copy", "Copy all hunts into another store, of either engine", copy)
       ->add_option("target", options->target, "URL or SQLite file")
       ->required();

@@ -1,6 +1,9 @@
 #include "hunt/store_care.h"
 
+#include <algorithm>
 #include <chrono>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -84,6 +87,34 @@ std::vector<std::string> check_store(const std::string& location) {
   complain(*connection, "SELECT hunt, count(*) FROM mismatches GROUP BY hunt ORDER BY hunt",
            "runs gave different hashes on different workers", troubles);
   return troubles;
+}
+
+std::vector<KnownFinding> list_findings(const std::string& location) {
+  StoreReader reader(location);
+  std::map<std::string, KnownFinding> findings;
+  const auto add = [](std::vector<std::string>& names, const std::string& name) {
+    const auto place = std::lower_bound(names.begin(), names.end(), name);
+    if (place == names.end() || *place != name) names.insert(place, name);
+  };
+  for (const HuntRecord& hunt : reader.hunts()) {
+    for (const FindingRecord& record : reader.findings(hunt.id)) {
+      KnownFinding& finding = findings[record.signature];
+      const bool is_new = finding.count == 0;
+      finding.signature = record.signature;
+      finding.count += record.count;
+      finding.first_seen =
+          is_new ? record.first_seen : std::min(finding.first_seen, record.first_seen);
+      finding.last_seen = std::max(finding.last_seen, record.last_seen);
+      add(finding.scenarios, hunt.scenario_name);
+      add(finding.programs, hunt.program);
+    }
+  }
+  std::vector<KnownFinding> list;
+  for (auto& [signature, finding] : findings) list.push_back(std::move(finding));
+  std::stable_sort(list.begin(), list.end(), [](const KnownFinding& a, const KnownFinding& b) {
+    return a.first_seen < b.first_seen;
+  });
+  return list;
 }
 
 PruneResult prune_store(const std::string& location, const PrunePlan& plan) {

@@ -19,6 +19,18 @@ CopyResult copy_store(const std::string& from, const std::string& to);
 /// with them.
 std::vector<std::string> check_store(const std::string& location);
 
+/// One violation, over all hunts that met it.
+struct KnownFinding {
+  std::string signature;
+  std::uint64_t count = 0;
+  std::int64_t first_seen = 0;  ///< seconds since 1970
+  std::int64_t last_seen = 0;
+  std::vector<std::string> scenarios;  ///< ascending
+  std::vector<std::string> programs;   ///< ascending
+};
+/// In the order in which they were first seen.
+std::vector<KnownFinding> list_findings(const std::string& location);
+
 struct PrunePlan {
   double older_than_days = -1;   ///< negative: whatever their age
   std::uint64_t keep_items = 0;  ///< 0: however many
