@@ -47,16 +47,22 @@ std::string show(const FieldValue& value) {
   return fmt::to_string(std::get<std::uint64_t>(value));
 }
 
-Digest other_digest(const Digest& old, const std::vector<Digest>& seen, bool anything,
-                    Random& random) {
-  std::vector<Digest> others;
+/// A value that is known by its content only: one that was seen or, if there is none or anything
+/// goes, one that nobody has.
+FieldValue other_identity(const FieldValue& old, const std::vector<FieldValue>& seen, bool anything,
+                          Random& random) {
+  std::vector<FieldValue> others;
   std::copy_if(seen.begin(), seen.end(), std::back_inserter(others),
-               [&old](const Digest& value) { return value != old; });
+               [&old](const FieldValue& value) { return value != old; });
   if (!others.empty() && !(anything && random.chance(0.5))) {
     return others[random.below(others.size())];
   }
+  if (const auto* text = std::get_if<std::string>(&old)) {
+    return anything ? fmt::to_string(random.next()) : *text + "'";
+  }
+  const Digest& digest = std::get<Digest>(old);
   if (anything) return Digest{random.next() | 1, random.next()};
-  return Digest{old.high, old.low ^ 1};
+  return Digest{digest.high, digest.low ^ 1};
 }
 
 NodeSet other_set(NodeSet set, std::size_t nodes, bool anything, Random& random) {
@@ -78,17 +84,15 @@ NodeSet other_set(NodeSet set, std::size_t nodes, bool anything, Random& random)
 }
 
 /// Another value of a field, by its semantic type.
-FieldValue other_value(const FieldValue& old, SemanticType type, const std::vector<Digest>& seen,
-                       const MutationOrder& order, Random& random) {
+FieldValue other_value(const FieldValue& old, SemanticType type,
+                       const std::vector<FieldValue>& seen, const MutationOrder& order,
+                       Random& random) {
   const bool anything = order.scope == MutationScope::any;
-  if (const auto* digest = std::get_if<Digest>(&old)) {
-    return other_digest(*digest, seen, anything, random);
+  if (std::holds_alternative<Digest>(old) || std::holds_alternative<std::string>(old)) {
+    return other_identity(old, seen, anything, random);
   }
   if (const auto* set = std::get_if<NodeSet>(&old)) {
     return other_set(*set, order.nodes, anything, random);
-  }
-  if (const auto* text = std::get_if<std::string>(&old)) {
-    return anything ? fmt::to_string(random.next()) : *text + "'";
   }
   const std::uint64_t number = number_of(old);
   switch (type) {
@@ -139,12 +143,14 @@ void SeenValues::note(const Message& message) {
   const PayloadDescription& payload = description_.payloads[index];
   for (std::size_t i = 0; i < payload.fields.size(); ++i) {
     if (!is_identity(payload.fields[i].type)) continue;
-    const FieldValue value = payload.getters[i](message.object());
-    const auto* digest = std::get_if<Digest>(&value);
-    std::vector<Digest>& seen = seen_[index][i];
-    if (digest == nullptr || std::find(seen.begin(), seen.end(), *digest) != seen.end()) continue;
+    FieldValue value = payload.getters[i](message.object());
+    if (!std::holds_alternative<Digest>(value) && !std::holds_alternative<std::string>(value)) {
+      continue;
+    }
+    std::vector<FieldValue>& seen = seen_[index][i];
+    if (std::find(seen.begin(), seen.end(), value) != seen.end()) continue;
     if (seen.size() == kSeenMax) seen.erase(seen.begin());
-    seen.push_back(*digest);
+    seen.push_back(std::move(value));
   }
 }
 

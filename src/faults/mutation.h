@@ -17,19 +17,20 @@ namespace dissensus::faults {
 /// Who signed a message that `from` sends: its author field, or the sender itself.
 NodeId author_of(const Message& message, NodeId from, const SystemDescription& description);
 
-/// Values and hashes that messages of a run carried, by type of message and field, oldest first.
-/// Liars choose from them: a value that somebody has seen can be obtained and acted upon.
+/// Values and hashes that messages of a run carried, by type of message and field, oldest first:
+/// digests, or texts where the system shows them as such. Liars choose from them: a value that
+/// somebody has seen can be obtained and acted upon.
 class SeenValues {
  public:
   explicit SeenValues(const SystemDescription& description);
   void note(const Message& message);
-  const std::vector<Digest>& of(std::size_t payload, std::size_t field) const {
+  const std::vector<FieldValue>& of(std::size_t payload, std::size_t field) const {
     return seen_[payload][field];
   }
 
  private:
   const SystemDescription& description_;
-  std::vector<std::vector<std::vector<Digest>>> seen_;  ///< [payload][field]
+  std::vector<std::vector<std::vector<FieldValue>>> seen_;  ///< [payload][field]
   Digest last_noted_{};
 };
 

@@ -179,20 +179,27 @@ bool Child::fail(Trouble trouble) {
   return false;
 }
 
+bool Child::has_ended() {
+  int status = 0;
+  if (pid_ <= 0 || ::waitpid(pid_, &status, WNOHANG) != pid_) return false;
+  ::kill(-pid_, SIGKILL);  // what it started ends with it
+  pid_ = -1;
+  drain_errors();
+  status_ = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+  fail(WIFSIGNALED(status) ? Trouble::crash : Trouble::exit);
+  return true;
+}
+
 /// It closed its output: it has ended, or is about to.
 bool Child::fail_at_end() {
-  int status = 0;
-  pid_t ended = 0;
-  while ((ended = ::waitpid(pid_, &status, WNOHANG)) == 0 &&
-         std::chrono::steady_clock::now() < deadline_) {
+  while (!has_ended()) {
+    if (std::chrono::steady_clock::now() >= deadline_) {
+      drain_errors();
+      return fail(Trouble::silence);  // it lives on
+    }
     ::poll(nullptr, 0, 1);
   }
-  drain_errors();
-  if (ended != pid_) return fail(Trouble::silence);  // its output is closed, and it lives on
-  ::kill(-pid_, SIGKILL);
-  pid_ = -1;
-  status_ = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-  return fail(WIFSIGNALED(status) ? Trouble::crash : Trouble::exit);
+  return false;
 }
 
 void Child::begin_answer(const ReadLimits& limits) {
@@ -205,7 +212,8 @@ bool Child::wait(bool for_writing) {
   for (;;) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline_ - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return fail(Trouble::silence);
+    // One that has ended may have left others behind who hold its output open.
+    if (left.count() <= 0) return !has_ended() && fail(Trouble::silence);
     std::array<pollfd, 3> waited{
         {{output_, POLLIN, 0}, {errors_, POLLIN, 0}, {for_writing ? input_ : -1, POLLOUT, 0}}};
     const int count = ::poll(waited.data(), waited.size(), static_cast<int>(left.count()));
@@ -251,20 +259,54 @@ bool Child::fill() {
   return true;
 }
 
+bool Child::take_line(std::string_view& line) {
+  const std::size_t end = buffer_.find('\n', std::max(scanned_, next_));
+  if (end == std::string::npos) {
+    scanned_ = buffer_.size();
+    return false;
+  }
+  line = std::string_view(buffer_).substr(next_, end - next_);
+  next_ = end + 1;
+  scanned_ = next_;
+  return true;
+}
+
 bool Child::read(std::string_view& line) {
   if (trouble_ != Trouble::none) return false;
-  for (;;) {
-    const std::size_t end = buffer_.find('\n', std::max(scanned_, next_));
-    if (end != std::string::npos) {
-      line = std::string_view(buffer_).substr(next_, end - next_);
-      next_ = end + 1;
-      scanned_ = next_;
-      return true;
-    }
-    scanned_ = buffer_.size();
+  while (!take_line(line)) {
     if (scanned_ - next_ > limits_.line_bytes) return fail(Trouble::flood);
     if (!wait(false) || !fill()) return false;
   }
+  return true;
+}
+
+void Child::add_waits(std::vector<pollfd>& waits) const {
+  waits.push_back({output_, POLLIN, 0});
+  waits.push_back({errors_, POLLIN, 0});
+  if (!queued_.empty()) waits.push_back({input_, POLLOUT, 0});
+}
+
+bool Child::pump() {
+  if (trouble_ != Trouble::none) return false;
+  if (errors_ >= 0) drain_errors();
+  // Whoever has closed its output is given a moment to end.
+  deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+  while (!queued_.empty()) {
+    const ssize_t count = ::send(input_, queued_.data(), queued_.size(), MSG_NOSIGNAL);
+    if (count >= 0) {
+      queued_.erase(0, static_cast<std::size_t>(count));
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      break;
+    } else if (errno != EINTR) {
+      queued_.clear();  // it has ended; its last lines may still be there to read
+    }
+  }
+  if (queued_.size() > limits_.answer_bytes) return fail(Trouble::silence);  // it does not read
+  const std::size_t before = buffer_.size() - next_;
+  if (!fill()) return false;
+  if (buffer_.size() == before && has_ended()) return false;
+  const bool is_long = buffer_.size() - next_ > limits_.line_bytes;
+  return !is_long || buffer_.find('\n', next_) != std::string::npos || fail(Trouble::flood);
 }
 
 void Child::drain_errors() {

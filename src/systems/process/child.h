@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <poll.h>
 #include <sys/types.h>
 
 namespace dissensus::process {
@@ -44,6 +45,16 @@ class Child {
   /// The next line without its end, valid until the next call. False: trouble() says why.
   bool read(std::string_view& line);
 
+  // For programs that nobody waits for. Lines are queued; pump() passes on and reads what can be
+  // passed on and read now, and take_line() gives what is complete.
+
+  void queue(std::string_view line) { queued_.append(line); }
+  /// False: trouble() says why.
+  bool pump();
+  bool take_line(std::string_view& line);
+  /// What poll() is to wait for.
+  void add_waits(std::vector<pollfd>& waits) const;
+
   pid_t pid() const { return pid_; }
   Trouble trouble() const { return trouble_; }
   /// Exit code or signal.
@@ -56,6 +67,8 @@ class Child {
  private:
   bool fail(Trouble trouble);
   bool fail_at_end();
+  /// It ended, whoever may still hold its output open. False: it lives.
+  bool has_ended();
   /// Waits until something can be read, or written if that is wanted.
   bool wait(bool for_writing);
   bool fill();
@@ -70,6 +83,7 @@ class Child {
   std::size_t next_ = 0;     ///< of the buffer
   std::size_t scanned_ = 0;  ///< no end of line before this
   std::string kept_errors_;
+  std::string queued_;  ///< for its standard input
   ReadLimits limits_;
   std::size_t answered_bytes_ = 0;
   std::chrono::steady_clock::time_point deadline_{};

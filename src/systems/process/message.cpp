@@ -1,6 +1,8 @@
 #include "systems/process/message.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 
 #include <nlohmann/json.hpp>
 
@@ -11,6 +13,9 @@ namespace dissensus::process {
 namespace {
 
 using Json = nlohmann::json;
+
+/// In a field that names a node: somebody else, or nobody.
+constexpr std::int64_t kNobody = -1;
 
 bool is_numeric(SemanticType type) {
   switch (type) {
@@ -27,49 +32,95 @@ bool is_numeric(SemanticType type) {
   }
 }
 
-/// A field of a body; what is not there, or of another type than declared, is 0 or empty.
-FieldValue field_of(const ProcessMessage& message, const std::string& name, SemanticType type) {
-  const Json body = Json::parse(*message.body);
-  const auto found = body.find(name);
-  if (is_numeric(type)) {
-    if (found == body.end()) return std::int64_t{0};
-    if (found->is_boolean()) return std::int64_t{found->get<bool>() ? 1 : 0};
-    return found->is_number_integer() ? found->get<std::int64_t>() : std::int64_t{0};
-  }
-  if (found == body.end()) return std::string();
-  return found->is_string() ? found->get<std::string>() : found->dump();
+std::int64_t node_number(const Json& name, const Settings& settings) {
+  if (!name.is_string()) return kNobody;
+  const NodeId id = node_named(settings, name.get_ref<const std::string&>());
+  return id == kNoNode ? kNobody : std::int64_t{id};
 }
 
-void set_field(ProcessMessage& message, const std::string& name, const FieldValue& value) {
-  Json body = Json::parse(*message.body);
-  Json& place = body[name];
-  if (const auto* text = std::get_if<std::string>(&value)) {
-    // What was a number or a list was shown as its text.
-    Json parsed =
-        place.is_string() || place.is_null() ? Json(*text) : Json::parse(*text, nullptr, false);
-    place = parsed.is_discarded() ? Json(*text) : std::move(parsed);
-  } else if (const auto* whole = std::get_if<std::int64_t>(&value)) {
-    if (place.is_boolean()) {
-      place = *whole != 0;
-    } else {
-      place = *whole;
+std::int64_t whole_of(const Json& value) {
+  if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  // Beyond this a fraction has no whole part that fits.
+  if (!value.is_number() || std::abs(value.get<double>()) > 9e15) return 0;
+  return std::llround(value.get<double>());
+}
+
+/// A field of a body; what is not there, or of another type than declared, is 0, nobody or empty.
+FieldValue field_of(const ProcessMessage& message, const FieldDescription& field,
+                    const Settings& settings) {
+  const Json body = Json::parse(*message.body);
+  const auto found = body.find(field.name);
+  const Json value = found == body.end() ? Json() : *found;
+  if (is_numeric(field.type)) return whole_of(value);
+  if (field.type == SemanticType::node) return node_number(value, settings);
+  if (field.type == SemanticType::node_set) {
+    NodeSet nodes;
+    for (const Json& name : value.is_array() ? value : Json::array()) {
+      const std::int64_t number = node_number(name, settings);
+      if (number != kNobody) nodes.push_back(static_cast<NodeId>(number));
     }
+    std::sort(nodes.begin(), nodes.end());
+    return nodes;
+  }
+  if (value.is_null()) return std::string();
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/// What was no text was shown as one. A text that says nothing makes a small change, so that the
+/// program is lied to and not merely confused by a value of another sort.
+Json read_shown(const Json& before, const std::string& text) {
+  if (before.is_string() || before.is_null()) return text;
+  Json parsed = Json::parse(text, nullptr, false);
+  if (!parsed.is_discarded()) return parsed;
+  Json changed = before;
+  if (before.is_boolean()) return !before.get<bool>();
+  if (before.is_number_integer()) return before.get<std::int64_t>() + 1;
+  if (before.is_number()) return before.get<double>() + 1;
+  if (!changed.empty()) changed.erase(std::prev(changed.end()));
+  return changed;
+}
+
+Json changed_number(const Json& before, const FieldDescription& field, std::int64_t whole,
+                    const Settings& settings) {
+  if (field.type == SemanticType::node) {
+    if (whole < 0 || static_cast<std::size_t>(whole) >= settings.total()) return before;
+    return node_name(settings, static_cast<NodeId>(whole));
+  }
+  if (before.is_boolean()) return whole != 0;
+  if (before.is_number_float()) return static_cast<double>(whole);
+  return whole;
+}
+
+void set_field(ProcessMessage& message, const FieldDescription& field, const FieldValue& value,
+               const Settings& settings) {
+  Json body = Json::parse(*message.body);
+  Json& place = body[field.name];
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    place = read_shown(place, *text);
+  } else if (const auto* nodes = std::get_if<NodeSet>(&value)) {
+    place = Json::array();
+    for (const NodeId node : *nodes) {
+      if (node < settings.total()) place.push_back(node_name(settings, node));
+    }
+  } else if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+    place = changed_number(place, field, *whole, settings);
   } else if (const auto* natural = std::get_if<std::uint64_t>(&value)) {
-    place = *natural;
+    place = changed_number(place, field, static_cast<std::int64_t>(*natural), settings);
   }
   message.body = std::make_shared<std::string>(body.dump());
 }
 
-void add_kind(SystemDescription& description, const DeclaredMessage& message) {
+/// The description keeps the names of nodes, and may outlive the settings that it was made from.
+void add_kind(SystemDescription& description, const DeclaredMessage& message,
+              const std::shared_ptr<const Settings>& names) {
   auto builder = description.message<ProcessMessage>(message.type);
   for (const FieldDescription& field : message.fields) {
     builder.field(
         field.name, field.type,
-        [name = field.name, type = field.type](const ProcessMessage& content) {
-          return field_of(content, name, type);
-        },
-        [name = field.name](ProcessMessage& content, const FieldValue& value) {
-          set_field(content, name, value);
+        [field, names](const ProcessMessage& content) { return field_of(content, field, *names); },
+        [field, names](ProcessMessage& content, const FieldValue& value) {
+          set_field(content, field, value, *names);
         });
   }
   builder.field("body", SemanticType::text, [](const ProcessMessage& content) -> FieldValue {
@@ -78,18 +129,17 @@ void add_kind(SystemDescription& description, const DeclaredMessage& message) {
 }
 
 void add_kinds(SystemDescription& description, const Settings& settings) {
-  add_kind(description, {"other", {}});
-  for (const DeclaredMessage& message : settings.messages) {
-    if (description.find_kind(message.type) == kNoKind) add_kind(description, message);
-  }
-  std::vector<DeclaredMessage> known = service_messages(settings.services);
-  if (settings.workload) {
-    for (DeclaredMessage& message : workload_messages(settings.workload->kind)) {
-      known.push_back(std::move(message));
-    }
-  }
+  const auto names = std::make_shared<const Settings>(settings);
+  add_kind(description, {"other", {}}, names);
+  std::vector<DeclaredMessage> known = settings.messages;
+  const auto add_all = [&known](const std::vector<DeclaredMessage>& more) {
+    known.insert(known.end(), more.begin(), more.end());
+  };
+  add_all(service_messages(settings.services));
+  if (settings.workload) add_all(workload_messages(settings.workload->kind));
+  add_all(settings.learned);
   for (const DeclaredMessage& message : known) {
-    if (description.find_kind(message.type) == kNoKind) add_kind(description, message);
+    if (description.find_kind(message.type) == kNoKind) add_kind(description, message, names);
   }
 }
 

@@ -20,6 +20,7 @@ namespace dissensus::process {
 enum class Mode : std::uint8_t {
   exact,         ///< they speak the superset: the world waits for each to be done
   virtual_time,  ///< unmodified, with clocks and threads of their own, supervised
+  real_time,     ///< the same, and the clocks are ours
 };
 
 enum class ServiceKind : std::uint8_t { lin_kv, seq_kv, lww_kv, lin_tso };
@@ -70,6 +71,8 @@ struct Settings {
   std::vector<ServiceKind> services;
   std::optional<WorkloadSettings> workload;
   std::vector<DeclaredMessage> messages;
+  std::vector<DeclaredMessage> learned;
+  std::uint64_t learn = 0;  ///< in how many runs other kinds of messages are learned
   std::vector<LevelDescription> levels;
   std::vector<std::string> phases;
   std::vector<std::uint32_t> anchors;

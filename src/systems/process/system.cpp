@@ -1,10 +1,15 @@
 #include "systems/process/system.h"
 
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "systems/process/book.h"
+#include "systems/process/bystander.h"
 #include "systems/process/client.h"
 #include "systems/process/exact_node.h"
+#include "systems/process/learn.h"
+#include "systems/process/real_cluster.h"
 #include "systems/process/service.h"
 #include "systems/process/settings.h"
 #include "systems/process/virtual_cluster.h"
@@ -30,31 +35,51 @@ class ExactCluster final : public Cluster {
 
 class ProcessSystem final : public System {
  public:
-  explicit ProcessSystem(const Options& options)
-      : settings_(read_settings(options)),
+  ProcessSystem(Settings settings, std::shared_ptr<ChildPool> pool,
+                std::function<bool()> is_interrupted)
+      : is_interrupted_(std::move(is_interrupted)),
+        settings_(std::move(settings)),
         description_(describe(settings_)),
         book_(settings_, description_),
-        pool_(settings_.launch) {}
+        pool_(std::move(pool)) {}
 
   const SystemDescription& description() const override { return description_; }
   std::size_t node_count() const override { return settings_.total(); }
   std::unique_ptr<Cluster> make_cluster(std::uint64_t seed) const override {
     if (settings_.mode == Mode::virtual_time) return make_virtual_cluster(book_, seed);
-    return std::make_unique<ExactCluster>(book_, pool_);
+    if (settings_.mode == Mode::real_time) return make_real_cluster(book_, is_interrupted_);
+    return std::make_unique<ExactCluster>(book_, *pool_);
   }
   SystemTraits traits() const override {
     SystemTraits traits;
-    traits.outside = settings_.mode == Mode::virtual_time;
+    traits.outside = settings_.mode != Mode::exact;
+    traits.real_time = settings_.mode == Mode::real_time;
+    traits.repeatable = !traits.real_time;
     traits.bystanders = settings_.total() - settings_.nodes;
     return traits;
   }
 
  private:
+  std::function<bool()> is_interrupted_;
   Settings settings_;
   SystemDescription description_;
   Book book_;
-  mutable ChildPool pool_;  ///< programs outlive runs
+  std::shared_ptr<ChildPool> pool_;  ///< programs outlive runs
 };
+
+/// Kinds that nobody declared are learned by a system without them.
+std::unique_ptr<System> make_system(const Options& options,
+                                    const std::function<bool()>& is_interrupted) {
+  Settings settings = read_settings(options);
+  const auto pool = std::make_shared<ChildPool>(settings.launch);
+  if (settings.learn > 0) {
+    const ProcessSystem first(settings, pool, is_interrupted);
+    for (DeclaredMessage& message : learn_messages(first, settings)) {
+      settings.learned.push_back(std::move(message));
+    }
+  }
+  return std::make_unique<ProcessSystem>(std::move(settings), pool, is_interrupted);
+}
 
 }  // namespace
 
@@ -65,11 +90,10 @@ std::unique_ptr<Node> make_bystander(const Book& book, NodeId id, SharedNumbers&
   return make_service(settings.services.at(number - settings.clients()), book);
 }
 
-SystemEntry process_entry() {
+SystemEntry process_entry(std::function<bool()> is_interrupted) {
   return {"process", "nodes as programs in any language, which speak lines of JSON",
-          [](const Options& options) -> std::unique_ptr<System> {
-            return std::make_unique<ProcessSystem>(options);
-          }};
+          [is_interrupted = std::move(is_interrupted)](const Options& options)
+              -> std::unique_ptr<System> { return make_system(options, is_interrupted); }};
 }
 
 }  // namespace dissensus::process

@@ -5,61 +5,26 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "core/assert.h"
 #include "host/host.h"
+#include "systems/process/bystander.h"
+#include "systems/process/plain_node.h"
 
 namespace dissensus::process {
 
 namespace {
 
-using NodeJson = nlohmann::json;
-
 constexpr std::size_t kLogBytesMax = 4u << 20;
-constexpr std::uint64_t kOwnMessage = 1;   ///< tags of timers
-constexpr std::uint64_t kInitTimeout = 2;  ///< plus what incarnation times two
 
 /// Standard input and output become a connection, whose other end is ours: then lines arrive when
 /// the world says so. The shell is there in every sandbox.
 constexpr std::string_view kBridge = R"(exec 3<>"/dev/tcp/$0/7" && exec "$@" <&3 >&3 3>&-)";
 
-class VirtualCluster;
-
-class VirtualNode final : public Node {
- public:
-  VirtualNode(VirtualCluster& cluster, NodeId self) : cluster_(cluster), self_(self) {}
-
-  void start(Context& context) override;
-  void restart(Context& context, const Node&) override { start(context); }
-  void happened(Context& context) override;
-  void receive(Context& context, NodeId from, const Message& message) override;
-  void timer(Context& context, TimerId timer, std::uint64_t tag) override;
-
- private:
-  bool carry_out(Context& context, const std::string& line);
-  void tell(std::string line);
-  void broken(Context& context, Trouble trouble, std::uint64_t number);
-
-  VirtualCluster& cluster_;
-  NodeId self_;
-  bool has_answered_init_ = false;
-  bool is_dead_ = false;
-  std::uint64_t lines_ = 0;
-  std::vector<std::string> early_;   ///< for which it is not ready yet
-  std::deque<std::string> to_self_;  ///< bodies
-};
-
-/// Something that a node is to hear of.
-struct ProgramNews {
-  Time time{};
-  NodeId node = kNoNode;
-  std::string line;
-  bool is_flood = false;
-  std::optional<host::Exit> exit;
-};
-
-class VirtualCluster final : public Cluster, public Outside, public host::HostListener {
+class VirtualCluster final : public Cluster,
+                             public Outside,
+                             public Programs,
+                             public host::HostListener {
  public:
   VirtualCluster(const Book& book, std::uint64_t seed)
       : book_(book), programs_(book.settings().nodes) {
@@ -73,11 +38,11 @@ class VirtualCluster final : public Cluster, public Outside, public host::HostLi
   }
 
   std::unique_ptr<Node> make_node(NodeId id) override {
-    if (id < programs_.size()) return std::make_unique<VirtualNode>(*this, id);
+    if (id < programs_.size()) return std::make_unique<PlainNode>(*this, id);
     return make_bystander(book_, id, numbers_);
   }
   Outside* outside() override { return this; }
-  const Book& book() const { return book_; }
+  const Book& book() const override { return book_; }
 
   void begin() override { origin_ = host_->now(); }
   std::string trouble() const override { return trouble_; }
@@ -123,7 +88,7 @@ class VirtualCluster final : public Cluster, public Outside, public host::HostLi
 
   // For the nodes.
 
-  void start(NodeId node) {
+  void start_program(NodeId node) override {
     ProgramState& state = programs_[node];
     state.is_down = false;
     ++state.lives;
@@ -139,7 +104,7 @@ class VirtualCluster final : public Cluster, public Outside, public host::HostLi
     owners_.resize(std::max<std::size_t>(owners_.size(), *state.id + std::size_t{1}), kNoNode);
     owners_[*state.id] = node;
   }
-  void write(NodeId node, const std::string& line) {
+  void write(NodeId node, const std::string& line) override {
     ProgramState& state = programs_[node];
     if (state.connection) {
       host_->deliver(*state.connection, host::Side::connector, line);
@@ -147,12 +112,12 @@ class VirtualCluster final : public Cluster, public Outside, public host::HostLi
       state.waiting += line;
     }
   }
-  std::uint32_t lives(NodeId node) const { return programs_[node].lives; }
-  void end_program(NodeId node) {
+  std::uint32_t lives(NodeId node) const override { return programs_[node].lives; }
+  void end_program(NodeId node) override {
     if (programs_[node].id) host_->kill(*programs_[node].id);
     programs_[node].id.reset();
   }
-  ProgramNews take_news(NodeId node) {
+  ProgramNews take_news(NodeId node) override {
     DISSENSUS_ASSERT(!news_.empty() && news_.front().node == node,
                      "VirtualCluster : news are told in order");
     ProgramNews news = std::move(news_.front());
@@ -201,7 +166,7 @@ class VirtualCluster final : public Cluster, public Outside, public host::HostLi
       state.partial.clear();
       ProgramNews news;
       news.node = node;
-      news.is_flood = true;
+      news.trouble = Trouble::flood;
       tell(std::move(news));
     }
   }
@@ -216,7 +181,8 @@ class VirtualCluster final : public Cluster, public Outside, public host::HostLi
     if (exit.by_owner || programs_[node].id != program) return;
     ProgramNews news;
     news.node = node;
-    news.exit = exit;
+    news.trouble = exit.signal != 0 ? Trouble::crash : Trouble::exit;
+    news.status = exit.signal != 0 ? exit.signal : exit.code;
     tell(std::move(news));
   }
 
@@ -242,87 +208,6 @@ class VirtualCluster final : public Cluster, public Outside, public host::HostLi
   host::HostTime origin_{};
   std::unique_ptr<host::Host> host_;  ///< last: it calls this until it is gone
 };
-
-void VirtualNode::start(Context& context) {
-  cluster_.start(self_);
-  cluster_.write(self_, cluster_.book().open_init(self_, {}) + "}\n");
-  context.set_timer(Duration(cluster_.book().settings().limits.answer),
-                    kInitTimeout + 2 * cluster_.lives(self_));
-}
-
-void VirtualNode::timer(Context& context, TimerId, std::uint64_t tag) {
-  if (is_dead_) return;
-  if (tag == kOwnMessage) {
-    tell(cluster_.book().open_line(self_, self_, to_self_.front()));
-    to_self_.pop_front();
-  } else if (!has_answered_init_ && tag == kInitTimeout + 2 * cluster_.lives(self_)) {
-    broken(context, Trouble::silence, lines_);
-  }
-}
-
-void VirtualNode::receive(Context&, NodeId from, const Message& message) {
-  tell(cluster_.book().open_line(from, self_, *message.get<ProcessMessage>()->body));
-}
-
-void VirtualNode::tell(std::string line) {
-  if (is_dead_) return;
-  line += "}\n";
-  if (has_answered_init_) {
-    cluster_.write(self_, line);
-  } else {
-    early_.push_back(std::move(line));
-  }
-}
-
-void VirtualNode::broken(Context& context, Trouble trouble, std::uint64_t number) {
-  is_dead_ = true;
-  cluster_.end_program(self_);
-  context.broken(invariant_of(trouble), number);
-}
-
-void VirtualNode::happened(Context& context) {
-  const ProgramNews news = cluster_.take_news(self_);
-  if (is_dead_) return;
-  if (news.exit) {
-    const bool is_crash = news.exit->signal != 0;
-    broken(context, is_crash ? Trouble::crash : Trouble::exit,
-           static_cast<std::uint64_t>(is_crash ? news.exit->signal : news.exit->code));
-  } else if (news.is_flood) {
-    broken(context, Trouble::flood, lines_);
-  } else {
-    ++lines_;
-    if (carry_out(context, news.line)) return;
-    if (context.logging()) context.log(news.line.substr(0, 200));
-    broken(context, Trouble::nonsense, lines_);
-  }
-}
-
-bool VirtualNode::carry_out(Context& context, const std::string& line) {
-  const NodeJson parsed = NodeJson::parse(line, nullptr, false);
-  if (!parsed.is_object()) return false;
-  const auto to = parsed.find("dest");
-  const auto body = parsed.find("body");
-  if (to == parsed.end() || !to->is_string() || body == parsed.end() || !body->is_object()) {
-    return false;
-  }
-  const auto& name = to->get_ref<const std::string&>();
-  if (name == kWorldName) {
-    if (member(*body, "type") != "init_ok") return false;
-    has_answered_init_ = true;
-    for (const std::string& waiting : early_) cluster_.write(self_, waiting);
-    early_.clear();
-    return true;
-  }
-  const NodeId id = cluster_.book().find(name);
-  if (id == kNoNode) return false;
-  if (id == self_) {
-    to_self_.push_back(body->dump());
-    context.set_timer(Duration{}, kOwnMessage);
-  } else {
-    cluster_.book().send(context, id, *body);
-  }
-  return true;
-}
 
 }  // namespace
 

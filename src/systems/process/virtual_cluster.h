@@ -8,14 +8,10 @@
 #include "dissensus/system.h"
 
 #include "systems/process/book.h"
-#include "systems/process/workload.h"
 
 namespace dissensus::process {
 
 /// `book` outlives it. Throws OutsideError where programs cannot be supervised.
 std::unique_ptr<Cluster> make_virtual_cluster(const Book& book, std::uint64_t seed);
-
-/// The client or service with this number.
-std::unique_ptr<Node> make_bystander(const Book& book, NodeId id, SharedNumbers& numbers);
 
 }  // namespace dissensus::process

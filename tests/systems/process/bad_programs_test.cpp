@@ -149,6 +149,38 @@ TEST(BadPrograms, EndWithTheirOwner) {
   EXPECT_TRUE(ends_soon(pid));
 }
 
+/// Reads a number that a program prints, which is that of a process that it started.
+pid_t started_by(Child& child) {
+  std::string_view line;
+  child.begin_answer({});
+  EXPECT_TRUE(child.read(line));
+  return static_cast<pid_t>(std::stol(std::string(line)));
+}
+
+TEST(BadPrograms, LeaveNoChildrenBehind) {
+  pid_t pid = -1;
+  {
+    Child child({{"/bin/sh", "-c", "sleep 1000 & echo $!; wait"}, {}, {}});
+    pid = started_by(child);
+    ASSERT_TRUE(is_alive(pid));
+  }
+  EXPECT_TRUE(ends_soon(pid));
+}
+
+/// Its output is still open, in the hands of what it left behind.
+TEST(BadPrograms, ThatEndAndLeaveChildrenAreAFinding) {
+  Child child({{"/bin/sh", "-c", "sleep 1000 & echo $!; exit 5"}, {}, {}});
+  const pid_t pid = started_by(child);
+  ReadLimits limits;
+  limits.answer = std::chrono::milliseconds(200);
+  child.begin_answer(limits);
+  std::string_view line;
+  EXPECT_FALSE(child.read(line));
+  EXPECT_EQ(child.trouble(), Trouble::exit);
+  EXPECT_EQ(child.status(), 5);
+  EXPECT_TRUE(ends_soon(pid));
+}
+
 /// Also when nobody has the time to end them.
 TEST(BadPrograms, EndWhenTheirOwnerIsKilled) {
   int ends[2];

@@ -53,6 +53,26 @@ inline std::string python(const std::string& text) {
   return "[\"/usr/bin/python3\", \"-c\", '''" + text + "''']";
 }
 
+/// Answers after a moment, from a thread of its own, and says what time it is.
+inline constexpr const char* kThreaded = R"(
+import json, random, sys, threading, time
+lock = threading.Lock()
+def say(message):
+    with lock:
+        print(json.dumps(message), flush=True)
+def answer(request, body):
+    time.sleep(random.uniform(0.001, 0.05))
+    body["in_reply_to"] = request["body"]["msg_id"]
+    say({"src": request["dest"], "dest": request["src"], "body": body})
+for text in sys.stdin:
+    request = json.loads(text)
+    kind = request["body"]["type"]
+    body = {"type": kind + "_ok", "at": time.time()}
+    if kind == "echo":
+        body["echo"] = request["body"]["echo"]
+    threading.Thread(target=answer, args=(request, body)).start()
+)";
+
 inline run::RunResult run_random(run::Runner& runner, const run::Scenario& scenario,
                                  std::uint64_t seed, const run::RunOptions& options = {}) {
   Random random(seed, "test schedule");

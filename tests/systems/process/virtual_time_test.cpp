@@ -10,26 +10,6 @@
 namespace dissensus::process {
 namespace {
 
-/// Answers after a moment, from a thread of its own, and says what time it is.
-constexpr const char* kThreaded = R"(
-import json, random, sys, threading, time
-lock = threading.Lock()
-def say(message):
-    with lock:
-        print(json.dumps(message), flush=True)
-def answer(request, body):
-    time.sleep(random.uniform(0.001, 0.05))
-    body["in_reply_to"] = request["body"]["msg_id"]
-    say({"src": request["dest"], "dest": request["src"], "body": body})
-for text in sys.stdin:
-    request = json.loads(text)
-    kind = request["body"]["type"]
-    body = {"type": kind + "_ok", "at": time.time()}
-    if kind == "echo":
-        body["echo"] = request["body"]["echo"]
-    threading.Thread(target=answer, args=(request, body)).start()
-)";
-
 TEST(VirtualTime, UnmodifiedProgramsRunAndRepeat) {
   const run::Scenario scenario = echo_scenario(python(kThreaded), "mode = \"virtual-time\"\n");
   run::Runner runner;
