@@ -1,7 +1,7 @@
 // Programs as nodes: how many runs a second, are they the same twice, how soon are mistakes found.
 //   bench_process seeds SCENARIO RUNS [FIRST]     random schedules: verdicts, and what a run costs
 //   bench_process twice SCENARIO RUNS             each run by two sets of programs: equal hashes?
-//   bench_process first SCENARIO HUNTS RUNS SEARCH   runs until the first violation, per hunt
+//   bench_process first SCENARIO HUNTS RUNS [SEARCH [FITNESS]]   runs until the first violation
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -53,6 +53,11 @@ int seeds(const run::Scenario& scenario, std::uint64_t runs, std::uint64_t first
     ++verdicts[std::string(oracle::to_string(result.verdict.outcome))];
     events += result.events;
     for (const std::uint64_t sent : result.sent) messages += sent;
+    for (const oracle::PropertyVerdict& property : result.verdict.properties) {
+      if (property.outcome != oracle::Outcome::unknown || property.reason.empty()) continue;
+      auto& [count, example] = signatures[property.property + ", unknown"];
+      if (count++ == 0) example = fmt::format("seed {}: {}", seed, property.reason);
+    }
     for (const oracle::Violation& violation : result.verdict.violations) {
       auto& [count, example] = signatures[violation.signature()];
       if (count++ == 0) example = fmt::format("seed {}: {}", seed, violation.text);
@@ -82,7 +87,7 @@ int twice(const run::Scenario& scenario, const run::Scenario& again, std::uint64
 }
 
 int first(const run::Scenario& scenario, std::uint64_t hunts, std::uint64_t runs,
-          const std::string& search) {
+          const std::string& search, const std::vector<std::string>& fitness) {
   const Registry registry = search::built_in_registry();
   std::vector<std::uint64_t> found;
   std::map<std::string, std::uint64_t> signatures;
@@ -90,6 +95,7 @@ int first(const run::Scenario& scenario, std::uint64_t hunts, std::uint64_t runs
   for (std::uint64_t seed = 1; seed <= hunts; ++seed) {
     hunt::HuntOptions options;
     options.search = search;
+    options.fitness = fitness;
     options.budget.runs = runs;
     options.seed = seed;
     hunt::HuntParts parts = hunt::make_parts(scenario, registry, options);
@@ -103,7 +109,8 @@ int first(const run::Scenario& scenario, std::uint64_t hunts, std::uint64_t runs
     fmt::print("  hunt {}: {}\n", seed, needed > runs ? "nothing" : std::to_string(needed));
   }
   std::sort(found.begin(), found.end());
-  fmt::print("{}, {}: found by {} of {} hunts, median {} runs, {:.0f} s\n", scenario.name, search,
+  fmt::print("{}, {}{}{}: found by {} of {} hunts, median {} runs, {:.0f} s\n", scenario.name,
+             search, fitness.empty() ? "" : " for ", fmt::join(fitness, ", "),
              std::count_if(found.begin(), found.end(), [&](auto n) { return n <= runs; }), hunts,
              found[(found.size() - 1) / 2], seconds() - begin);
   for (const auto& [signature, count] : signatures) fmt::print("  {}: {}\n", signature, count);
@@ -130,8 +137,10 @@ int main(int argc, char** argv) {
     if (arguments[0] == "twice") {
       return twice(scenario, run::load_scenario(arguments[1], registry), number(2, 100));
     }
-    return first(scenario, number(2, 20), number(3, 2000),
-                 arguments.size() > 4 ? arguments[4] : std::string(search::kDefaultSearch));
+    return first(
+        scenario, number(2, 20), number(3, 2000),
+        arguments.size() > 4 ? arguments[4] : std::string(search::kDefaultSearch),
+        {arguments.begin() + std::min<std::ptrdiff_t>(5, std::ssize(arguments)), arguments.end()});
   } catch (const std::exception& error) {
     fmt::print("{}\n", error.what());
     return 2;

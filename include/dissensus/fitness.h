@@ -42,6 +42,9 @@ struct RunSummary {
   /// The longest wait for a decision on the level of the termination demand, as a share of its
   /// bound; 0 where the scenario demands no progress.
   double termination_margin = 0;
+  /// How close what clients saw came to an anomaly, 0 far from it to below 1; 0 where nobody judges
+  /// histories (docs/history.md).
+  double history_margin = 0;
 };
 
 /// One objective. Constant, shared by threads.

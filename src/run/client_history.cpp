@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "history/checker.h"
+#include "history/closeness.h"
 #include "history/reader.h"
 
 namespace dissensus::run {
@@ -42,8 +43,8 @@ void HistoryCollector::on_event(const Event& event) {
   nodes_.push_back(event.node);
 }
 
-void HistoryCollector::judge(const HistoryDemand& demand, const std::string& name,
-                             oracle::Verdict& verdict) const {
+double HistoryCollector::judge(const HistoryDemand& demand, const std::string& name,
+                               oracle::Verdict& verdict) const {
   const history::History history = history::parse_history(name, lines_, history::Format::json);
   const std::vector<history::Operation> operations = history::operations_of(history);
   const history::Verdict judged = history::check(history, operations, demand.model, demand.options);
@@ -85,6 +86,7 @@ void HistoryCollector::judge(const HistoryDemand& demand, const std::string& nam
     verdict.outcome = oracle::Outcome::unknown;
   }
   verdict.properties.push_back(std::move(property));
+  return history::closeness(history, operations, demand.model);
 }
 
 history::History history_of(const std::vector<trace::Record>& records, const std::string& name) {

@@ -23,7 +23,9 @@ class HistoryCollector final : public EventSink {
   /// docs/formats/history.md, JSON lines; what is said about lines of a history counts these.
   const std::string& lines() const { return lines_; }
   /// Adds the property `history` and, where the checker found something, a violation per anomaly.
-  void judge(const HistoryDemand& demand, const std::string& name, oracle::Verdict& verdict) const;
+  /// Returns how close the history came to one (history/closeness.h).
+  double judge(const HistoryDemand& demand, const std::string& name,
+               oracle::Verdict& verdict) const;
 
  private:
   std::string lines_;

@@ -169,6 +169,7 @@ std::string encode(const RunAnswer& answer) {
   writer.add(answer.crashed);
   writer.add(result.hash);
   writer.add(oracle::to_json(result.verdict, -1));
+  writer.add(result.history_margin);
   writer.add(result.ended_by);
   writer.add(result.events);
   writer.add(result.end);
@@ -202,6 +203,7 @@ RunAnswer decode_answer(std::string_view bytes) {
   answer.crashed = reader.get<bool>();
   result.hash = reader.get<std::uint64_t>();
   result.verdict = oracle::parse_verdict(reader.text(), "verdict of a worker process");
+  result.history_margin = reader.get<double>();
   result.ended_by = reader.text();
   result.events = reader.get<EventId>();
   result.end = reader.get<Time>();

@@ -167,7 +167,9 @@ RunResult Runner::run_here(const Scenario& scenario, const faults::Schedule& sch
   observation.attach(world);
   const auto finish = [&](sim::StopReason stop) {
     RunResult result = result_of(world, stop, observation);
-    if (clients) clients->judge(*scenario.history, scenario.name, result.verdict);
+    if (clients) {
+      result.history_margin = clients->judge(*scenario.history, scenario.name, result.verdict);
+    }
     if (recorder) {
       result.records = std::move(recorder->records);
       result.records_cut = recorder->is_cut;

@@ -49,6 +49,7 @@ inline constexpr std::string_view kDeliveryLimit = "delivery-limit";
 struct RunResult {
   std::uint64_t hash = 0;  ///< trace hash
   oracle::Verdict verdict;
+  double history_margin = 0;  ///< history/closeness.h; 0 without [oracle.history]
   std::string ended_by;  ///< goal, violation, quiet, the limit that was reached, or `broken_off`'s
   bool broken_off = false;  ///< real servers could not go on; ended_by says why, for people
   EventId events = 0;

@@ -202,6 +202,14 @@ class TerminationFitness final : public Fitness {
   }
 };
 
+/// A run that failed has arrived.
+class AnomalyFitness final : public Fitness {
+ public:
+  double score(const RunSummary& run, const faults::Schedule&) const override {
+    return run.failed ? -1 : -run.history_margin;
+  }
+};
+
 template <class F>
 std::unique_ptr<Fitness> make(const SystemDescription&) {
   return std::make_unique<F>();
@@ -243,6 +251,11 @@ const std::vector<FitnessEntry>& fitness_functions() {
        make<DisagreementFitness>},
       {"termination", "Longest wait for a decision, as a share of the bound that is demanded",
        make<TerminationFitness>},
+      {"anomaly",
+       "Nearest to an anomaly of what clients saw: stale or late reads, unanswered changes that "
+       "took "
+       "effect, conflicting transactions, slow visibility",
+       make<AnomalyFitness>},
   };
   return entries;
 }

@@ -182,6 +182,7 @@ const RunSummary& Measurement::summarize(const run::RunResult& result) {
   summary_.duration = result.end - Time{};
   states_.sorted_into(summary_.states);
   summary_.disagreement_margin = disagreement_margin();
+  summary_.history_margin = result.history_margin;
   summary_.termination_margin = 0;
   if (termination && termination->bound > Duration{}) {
     summary_.termination_margin =

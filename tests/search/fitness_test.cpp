@@ -69,11 +69,15 @@ TEST(Fitness, ViolationsAndMarginsAreNegated) {
   run.violations = 3;
   run.disagreement_margin = 0.25;
   run.termination_margin = 0.5;
+  run.history_margin = 0.125;
   run.states = {1, 2, 3, 4};
   EXPECT_DOUBLE_EQ(score("violations", run), -3);
   EXPECT_DOUBLE_EQ(score("disagreement", run), -0.25);
   EXPECT_DOUBLE_EQ(score("termination", run), -0.5);
+  EXPECT_DOUBLE_EQ(score("anomaly", run), -0.125);
   EXPECT_DOUBLE_EQ(score("novelty", run), -4);
+  run.failed = true;
+  EXPECT_DOUBLE_EQ(score("anomaly", run), -1);
 }
 
 TEST(Fitness, OnlyNoveltyAsksForNewStates) {
