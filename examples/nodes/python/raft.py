@@ -5,6 +5,7 @@
     python3 raft.py --mistake counting  entries of older terms are committed by counting replicas
     python3 raft.py --mistake vote      the vote does not survive a crash
     python3 raft.py --mistake read      a leader answers reads without asking whether it still is one
+    python3 raft.py --steps             tells a formal model of every step (specs/raft/python.toml)
 
 After Ongaro and Ousterhout, "In Search of an Understandable Consensus Algorithm" (extended version), with
 reads as in section 8: a leader that has committed an entry of its term confirms its leadership by
@@ -15,6 +16,7 @@ import sys
 from node import Node
 
 MISTAKE = sys.argv[sys.argv.index("--mistake") + 1] if "--mistake" in sys.argv else None
+STEPS = "--steps" in sys.argv
 ELECTION = (300_000, 600_000)
 HEARTBEAT = 100_000
 BATCH = 20
@@ -31,6 +33,16 @@ class Raft(Node):
         self.data, self.sessions = {}, {}
         self.role = self.leader = None
         self.become("follower")
+        self.tell("load")
+
+    # ---- what a formal model is compared with
+
+    def tell(self, step, *arguments):
+        """A step that was just taken, as the model calls it, and what this node is after it."""
+        if STEPS:
+            self.step(step, *arguments, role=self.role, term=self.term, commit=self.commit,
+                      vote=-1 if self.voted is None else self.nodes.index(self.voted),
+                      terms=[entry["term"] for entry in self.log_entries[1:]])
 
     # ---- roles
 
@@ -58,10 +70,15 @@ class Raft(Node):
             self.store("voted", candidate)
 
     def follow(self, term, leader=None):
-        if term > self.term:
+        is_new, was_follower = term > self.term, self.role == "follower"
+        if is_new:
             self.advance_term(term)
         self.leader = leader
         self.become("follower")
+        if is_new:
+            self.tell("update-term", term)
+        elif not was_follower:
+            self.tell("step-down")
 
     def majority(self):
         return len(self.nodes) // 2 + 1
@@ -77,6 +94,7 @@ class Raft(Node):
         self.leader = None
         self.votes = {self.name}
         self.become("candidate")
+        self.tell("stand")
         self.ask_for_votes()
         self.count_votes()
 
@@ -97,6 +115,7 @@ class Raft(Node):
                  and theirs >= (self.log_entries[-1]["term"], self.last()))
         if grant:
             self.set_vote(source)
+            self.tell("grant", self.nodes.index(source))
             self.set_timer("election", self.between(*ELECTION))
         self.send(source, {"type": "vote", "term": self.term, "granted": grant})
 
@@ -113,6 +132,8 @@ class Raft(Node):
         self.decide(self.term, self.name, level="leader")
         self.leader = self.name
         self.become("leader")
+        self.tell("lead")
+        self.tell("acknowledge", self.last())
         self.next = {node: self.last() + 1 for node in self.others()}
         self.match = {node: 0 for node in self.others()}
         self.beat, self.acknowledged = 0, {node: 0 for node in self.others()}
@@ -126,6 +147,8 @@ class Raft(Node):
         """A new entry of this leader."""
         self.append({"term": self.term, "op": op})
         self.first_of_term = self.first_of_term or self.last()
+        self.tell("store", "barrier" if op is None else "command")
+        self.tell("acknowledge", self.last())
 
     def append(self, entry):
         self.log_entries.append(entry)
@@ -159,12 +182,16 @@ class Raft(Node):
             if previous <= self.last() and self.log_entries[previous]["term"] == body["previous_term"]:
                 self.take_entries(previous, body["entries"])
                 answer["success"], answer["match"] = True, previous + len(body["entries"])
-                self.commit = max(self.commit, min(body["commit"], answer["match"]))
+                self.tell("acknowledge", answer["match"])
+                if min(body["commit"], answer["match"]) > self.commit:
+                    self.commit = min(body["commit"], answer["match"])
+                    self.tell("learn", self.commit)
                 self.apply()
         answer["term"] = self.term
         self.send(source, answer)
 
     def take_entries(self, index, entries):
+        changed = False
         for entry in entries:
             index += 1
             if index <= self.last() and self.log_entries[index]["term"] != entry["term"]:
@@ -173,6 +200,9 @@ class Raft(Node):
                     self.log_entries.pop()
             if index > self.last():
                 self.append(entry)
+                changed = True
+        if changed:
+            self.tell("accept", self.last())
 
     def on_append_reply(self, source, body):
         if MISTAKE != "reply":
@@ -200,6 +230,7 @@ class Raft(Node):
             of_this_term = self.log_entries[index]["term"] == self.term or MISTAKE == "counting"
             if holders >= self.majority() and of_this_term:
                 self.commit = index
+                self.tell("commit", index)
                 self.apply()
                 return self.answer_reads()
 
