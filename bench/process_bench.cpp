@@ -1,5 +1,6 @@
 // Programs as nodes: how many runs a second, are they the same twice, how soon are mistakes found.
 //   bench_process seeds SCENARIO RUNS [FIRST]     random schedules: verdicts, and what a run costs
+//   bench_process history SCENARIO SEED           what clients saw in one of these
 //   bench_process twice SCENARIO RUNS             each run by two sets of programs: equal hashes?
 //   bench_process first SCENARIO HUNTS RUNS [SEARCH [FITNESS]]   runs until the first violation
 #include <algorithm>
@@ -16,6 +17,7 @@
 
 #include "hunt/hunt.h"
 #include "hunt/parts.h"
+#include "run/recording.h"
 #include "run/runner.h"
 #include "run/schedule_space.h"
 #include "search/registry.h"
@@ -76,6 +78,17 @@ int seeds(const run::Scenario& scenario, std::uint64_t runs, std::uint64_t first
   return 0;
 }
 
+int print_history(const run::Scenario& scenario, std::uint64_t seed) {
+  run::Runner runner;
+  Random random(seed, "bench schedule");
+  const run::RunResult result =
+      runner.run(scenario, run::random_schedule(scenario, random), seed, run::with_everything());
+  for (const Outside::Attachment& file : result.attachments) {
+    if (file.name == "history.jsonl") fmt::print("{}", file.text);
+  }
+  return 0;
+}
+
 int twice(const run::Scenario& scenario, const run::Scenario& again, std::uint64_t runs) {
   run::Runner runner;
   std::uint64_t equal = 0;
@@ -123,7 +136,7 @@ int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // long measurements are watched
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() < 3) {
-    fmt::print("bench_process seeds|twice|first SCENARIO NUMBER...\n");
+    fmt::print("bench_process seeds|history|twice|first SCENARIO NUMBER...\n");
     return 2;
   }
   const auto number = [&](std::size_t index, std::uint64_t fallback) {
@@ -134,6 +147,7 @@ int main(int argc, char** argv) {
     const SystemRegistry registry = systems();
     const run::Scenario scenario = run::load_scenario(arguments[1], registry);
     if (arguments[0] == "seeds") return seeds(scenario, number(2, 100), number(3, 1));
+    if (arguments[0] == "history") return print_history(scenario, number(2, 1));
     if (arguments[0] == "twice") {
       return twice(scenario, run::load_scenario(arguments[1], registry), number(2, 100));
     }

@@ -162,6 +162,26 @@ TEST(Kafka, ACorrectLogPasses) {
   EXPECT_EQ(figure(verdict, "messages"), "2");
 }
 
+/// Logs that nobody is known to have written to are empty, and that is what polls say.
+TEST(Kafka, EmptyPollsOfLogsWithoutAnAcknowledgedMessagePass) {
+  EXPECT_EQ(check_lines("kafka", {"0 invoke send [[send 1 10]]", "0 info send [[send 1 10]]",
+                                  "1 invoke poll [[poll]]", "1 ok poll [[poll {}]]"})
+                .outcome,
+            Outcome::pass);
+}
+
+TEST(Kafka, WithoutAPollThatTellsSomethingNobodyKnows) {
+  const std::string send = "0 invoke send [[send 1 10]]";
+  const std::string sent = "0 ok send [[send 1 [0 10]]]";
+  EXPECT_EQ(check_lines("kafka", {send, sent}).outcome, Outcome::unknown);
+  EXPECT_EQ(
+      check_lines("kafka", {send, sent, "1 invoke poll [[poll]]", "1 fail poll [[poll]]"}).outcome,
+      Outcome::unknown);
+  EXPECT_EQ(
+      check_lines("kafka", {send, sent, "1 invoke poll [[poll]]", "1 ok poll [[poll {}]]"}).outcome,
+      Outcome::unknown);
+}
+
 TEST(Kafka, NamesWhatIsWrong) {
   const auto names = [](std::initializer_list<std::string> lines) {
     return names_of(check_lines("kafka", lines));
