@@ -9,12 +9,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "dissensus/outside.h"
+
+#include "systems/process/guardian.h"
 
 extern char** environ;
 
@@ -24,18 +25,6 @@ namespace {
 
 constexpr std::size_t kErrorsMax = 64u << 10;
 constexpr std::size_t kChunk = 64u << 10;
-
-/// Everything that the child needs between fork and exec, where memory may not be asked for.
-struct Prepared {
-  std::vector<char*> arguments;
-  std::vector<char*> environment;
-  const char* folder;
-  pid_t parent;
-  int input;
-  int output;
-  int errors;
-  int report;
-};
 
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> result;
@@ -58,29 +47,6 @@ std::vector<std::string> environment_with(const std::vector<std::string>& added)
   // Iteration over Python's sets of texts follows a seed that differs from run to run.
   if (!is_added("PYTHONHASHSEED")) result.emplace_back("PYTHONHASHSEED=0");
   return result;
-}
-
-[[noreturn]] void report_and_end(const Prepared& prepared) {
-  const int error = errno;
-  [[maybe_unused]] const ssize_t written = ::write(prepared.report, &error, sizeof error);
-  ::_exit(127);
-}
-
-[[noreturn]] void become(const Prepared& prepared) {
-  ::setpgid(0, 0);
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) report_and_end(prepared);
-  if (::getppid() != prepared.parent) ::_exit(127);  // it died before the signal was asked for
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::signal(SIGPIPE, SIG_DFL);
-  if (prepared.folder[0] != '\0' && ::chdir(prepared.folder) != 0) report_and_end(prepared);
-  if (::dup2(prepared.input, 0) < 0 || ::dup2(prepared.output, 1) < 0 ||
-      ::dup2(prepared.errors, 2) < 0) {
-    report_and_end(prepared);
-  }
-  ::execvpe(prepared.arguments[0], prepared.arguments.data(), prepared.environment.data());
-  report_and_end(prepared);
 }
 
 /// A descriptor that is closed at the end of its scope.
@@ -113,6 +79,14 @@ bool make_pipe(Descriptor& reading, Descriptor& writing) {
   return true;
 }
 
+/// False: nobody has written one.
+bool read_number(int descriptor, int& number) {
+  int read = 0;
+  if (::read(descriptor, &read, sizeof read) != sizeof read) return false;
+  number = read;
+  return true;
+}
+
 void never_block(int descriptor) {
   ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) | O_NONBLOCK);
 }
@@ -122,31 +96,26 @@ void never_block(int descriptor) {
 Child::Child(const Launch& launch) {
   const std::vector<std::string> environment = environment_with(launch.environment);
   Descriptor output_read, output_write, errors_read, errors_write, report_read, report_write;
+  Descriptor life_read, life_write, status_read, status_write;
   std::array<int, 2> ends{};
   // A socket, so that writing to a program that has ended is an error and no signal.
   bool is_made = ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0;
   Descriptor ours(is_made ? ends[0] : -1);
   Descriptor theirs(is_made ? ends[1] : -1);
   is_made = is_made && make_pipe(output_read, output_write) &&
-            make_pipe(errors_read, errors_write) && make_pipe(report_read, report_write);
+            make_pipe(errors_read, errors_write) && make_pipe(report_read, report_write) &&
+            make_pipe(life_read, life_write) && make_pipe(status_read, status_write);
   int error = is_made ? 0 : errno;
   if (is_made) {
-    const Prepared prepared{pointers_to(launch.command),
-                            pointers_to(environment),
-                            launch.folder.c_str(),
-                            ::getpid(),
-                            theirs.get(),
-                            output_write.get(),
-                            errors_write.get(),
-                            report_write.get()};
-    pid_ = ::fork();
-    if (pid_ == 0) become(prepared);
-    error = pid_ < 0 ? errno : 0;
+    guardian_ =
+        start_guarded({pointers_to(launch.command), pointers_to(environment), launch.folder.c_str(),
+                       theirs.get(), output_write.get(), errors_write.get(), report_write.get(),
+                       life_read.get(), status_write.get()});
+    error = guardian_ < 0 ? errno : 0;
     report_write.close();
-    if (pid_ > 0) {
-      ::setpgid(pid_, pid_);  // whoever comes first
-      if (::read(report_read.get(), &error, sizeof error) != sizeof error) error = 0;
-      if (error != 0) ::waitpid(pid_, nullptr, 0);
+    if (guardian_ > 0) {
+      read_number(report_read.get(), pid_);
+      if (read_number(report_read.get(), error)) ::waitpid(guardian_, nullptr, 0);
     }
   }
   if (error != 0) {
@@ -157,21 +126,21 @@ Child::Child(const Launch& launch) {
   input_ = ours.release();
   output_ = output_read.release();
   errors_ = errors_read.release();
+  life_ = life_write.release();
+  status_end_ = status_read.release();
   for (const int descriptor : {input_, output_, errors_}) never_block(descriptor);
 }
 
 Child::~Child() {
   end();
-  for (const int descriptor : {input_, output_, errors_}) ::close(descriptor);
+  for (const int descriptor : {input_, output_, errors_, status_end_}) ::close(descriptor);
 }
 
 void Child::end() {
-  if (pid_ <= 0) return;
-  ::kill(-pid_, SIGKILL);  // with all that it started
-  ::kill(pid_, SIGKILL);
-  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  ::close(std::exchange(life_, -1));
+  while (guardian_ > 0 && ::waitpid(guardian_, nullptr, 0) < 0 && errno == EINTR) {
   }
-  pid_ = -1;
+  guardian_ = -1;
 }
 
 bool Child::fail(Trouble trouble) {
@@ -180,11 +149,11 @@ bool Child::fail(Trouble trouble) {
 }
 
 bool Child::has_ended() {
-  int status = 0;
-  if (pid_ <= 0 || ::waitpid(pid_, &status, WNOHANG) != pid_) return false;
-  ::kill(-pid_, SIGKILL);  // what it started ends with it
-  pid_ = -1;
+  if (guardian_ <= 0 || ::waitpid(guardian_, nullptr, WNOHANG) != guardian_) return false;
+  guardian_ = -1;
   drain_errors();
+  int status = SIGKILL;  // should somebody have ended the guardian, the program went the same way
+  read_number(status_end_, status);
   status_ = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   fail(WIFSIGNALED(status) ? Trouble::crash : Trouble::exit);
   return true;
@@ -212,7 +181,6 @@ bool Child::wait(bool for_writing) {
   for (;;) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline_ - std::chrono::steady_clock::now());
-    // One that has ended may have left others behind who hold its output open.
     if (left.count() <= 0) return !has_ended() && fail(Trouble::silence);
     std::array<pollfd, 3> waited{
         {{output_, POLLIN, 0}, {errors_, POLLIN, 0}, {for_writing ? input_ : -1, POLLOUT, 0}}};

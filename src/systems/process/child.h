@@ -67,7 +67,7 @@ class Child {
  private:
   bool fail(Trouble trouble);
   bool fail_at_end();
-  /// It ended, whoever may still hold its output open. False: it lives.
+  /// False: it lives.
   bool has_ended();
   /// Waits until something can be read, or written if that is wanted.
   bool wait(bool for_writing);
@@ -76,9 +76,12 @@ class Child {
   void end();
 
   pid_t pid_ = -1;
-  int input_ = -1;   ///< its standard input
-  int output_ = -1;  ///< its standard output
+  pid_t guardian_ = -1;  ///< guardian.h; it ends last
+  int input_ = -1;       ///< its standard input
+  int output_ = -1;      ///< its standard output
   int errors_ = -1;
+  int life_ = -1;        ///< while this is open, the program may live
+  int status_end_ = -1;  ///< how it ended
   std::string buffer_;
   std::size_t next_ = 0;     ///< of the buffer
   std::size_t scanned_ = 0;  ///< no end of line before this

@@ -157,14 +157,28 @@ pid_t started_by(Child& child) {
   return static_cast<pid_t>(std::stol(std::string(line)));
 }
 
+/// Prints the number of a process that is in no group and has no parent of the program's.
+constexpr const char* kEscape = R"(
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() > 0:
+        os._exit(0)
+    os.write(1, f"{os.getpid()}\n".encode())
+time.sleep(1000)
+)";
+
 TEST(BadPrograms, LeaveNoChildrenBehind) {
-  pid_t pid = -1;
-  {
-    Child child({{"/bin/sh", "-c", "sleep 1000 & echo $!; wait"}, {}, {}});
-    pid = started_by(child);
-    ASSERT_TRUE(is_alive(pid));
+  for (const Launch& launch : {Launch{{"/bin/sh", "-c", "sleep 1000 & echo $!; wait"}, {}, {}},
+                               Launch{{"/usr/bin/python3", "-c", kEscape}, {}, {}}}) {
+    pid_t pid = -1;
+    {
+      Child child(launch);
+      pid = started_by(child);
+      ASSERT_TRUE(is_alive(pid));
+    }
+    EXPECT_FALSE(is_alive(pid)) << launch.command[2];
   }
-  EXPECT_TRUE(ends_soon(pid));
 }
 
 /// Its output is still open, in the hands of what it left behind.
@@ -187,17 +201,17 @@ TEST(BadPrograms, EndWhenTheirOwnerIsKilled) {
   ASSERT_EQ(::pipe(ends), 0);
   const pid_t owner = ::fork();
   if (owner == 0) {
-    const Child child({{"/bin/sleep", "1000"}, {}, {}});
-    const pid_t pid = child.pid();
-    if (::write(ends[1], &pid, sizeof pid) != sizeof pid) ::_exit(1);
+    Child child({{"/usr/bin/python3", "-c", kEscape}, {}, {}});
+    const pid_t pids[] = {child.pid(), started_by(child)};
+    if (::write(ends[1], pids, sizeof pids) != sizeof pids) ::_exit(1);
     for (;;) ::pause();
   }
-  pid_t pid = -1;
-  ASSERT_EQ(::read(ends[0], &pid, sizeof pid), static_cast<ssize_t>(sizeof pid));
-  ASSERT_TRUE(is_alive(pid));
+  pid_t pids[2] = {-1, -1};
+  ASSERT_EQ(::read(ends[0], pids, sizeof pids), static_cast<ssize_t>(sizeof pids));
+  for (const pid_t pid : pids) ASSERT_TRUE(is_alive(pid));
   ::kill(owner, SIGKILL);
   ::waitpid(owner, nullptr, 0);
-  EXPECT_TRUE(ends_soon(pid));
+  for (const pid_t pid : pids) EXPECT_TRUE(ends_soon(pid));
   ::close(ends[0]);
   ::close(ends[1]);
 }
