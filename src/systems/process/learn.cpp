@@ -114,7 +114,7 @@ class Listener final : public EventSink {
     return EventMask().with(EventType::send).with(EventType::broken);
   }
   void on_event(const Event& event) override {
-    if (event.type == EventType::broken) is_broken_ = true;
+    if (event.type == EventType::broken && event.detail < kProgramInvariants) is_broken_ = true;
     if (event.type != EventType::send || event.message->kind() != kOther) return;
     // Broadcasts are one text to many.
     const std::string& text = *event.message->get<ProcessMessage>()->body;

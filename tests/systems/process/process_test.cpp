@@ -202,7 +202,8 @@ TEST(Programs, AreUsedAgainForTheNextRun) {
         self.decide(Test.count, 1)
     def on_echo(self, source, body):
         self.reply(source, body, {"type": "echo_ok", "echo": body["echo"]})
-)"));
+)"),
+                                               "learn = 0\n");
   run::Runner runner;
   run::RunOptions options;
   options.detail = trace::Detail::everything;
