@@ -403,14 +403,17 @@ class SvgDiagram {
     canvas_->end_group();
   }
 
-  /// "Proposal 7": the kind and the value that is at stake, if it has such a field.
+  /// "Proposal 7": the kind and the value that is at stake, if it has such a field and it is short
+  /// enough for a line along an arrow.
   std::string arrow_label(const Record& send) const {
     std::string label = kind_name(header_, send.kind);
     if (send.kind >= header_.kind_fields.size()) return label;
     const auto& described = header_.kind_fields[send.kind];
     for (std::size_t index = 0; index < send.fields.size() && index < described.size(); ++index) {
       if (described[index].type != SemanticType::value) continue;
-      return label + " " + field_text(send.fields[index]);
+      constexpr std::size_t kValueMax = 24;
+      const std::string value = field_text(send.fields[index]);
+      return value.size() > kValueMax ? label : label + " " + value;
     }
     return label;
   }
