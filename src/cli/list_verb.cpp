@@ -6,6 +6,7 @@
 
 #include "cli/plugins.h"
 #include "cli/verb.h"
+#include "systems/process/system.h"
 
 namespace dissensus::cli {
 
@@ -52,7 +53,8 @@ struct ListOptions {
 };
 
 std::vector<Entry> entries_of(const ListOptions& options) {
-  const Registry registry = options.plugins.load();
+  Registry registry = options.plugins.load();
+  registry.systems.replace(process::process_entry({.learns = false}));  // a list starts nothing
   if (options.what == "systems") return to_entries(registry.systems.entries());
   if (options.what == "scenarios") return list_scenarios(options.folder, registry.systems);
   if (options.what == "searches") return to_entries(registry.searches);

@@ -33,7 +33,7 @@ void LiveOptions::apply(SystemRegistry& systems) const {
   settings.is_interrupted = is_interrupted;
   settings.say = [](std::string_view line) { fmt::print(stderr, "{}\n", line); };
   systems.replace(live::rippled_entry(std::move(settings)));
-  systems.replace(process::process_entry(is_interrupted));
+  systems.replace(process::process_entry({is_interrupted}));
 }
 
 std::string LiveOptions::words() const {

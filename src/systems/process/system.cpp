@@ -68,17 +68,16 @@ class ProcessSystem final : public System {
 };
 
 /// Kinds that nobody declared are learned by a system without them.
-std::unique_ptr<System> make_system(const Options& options,
-                                    const std::function<bool()>& is_interrupted) {
+std::unique_ptr<System> make_system(const Options& options, const ProcessUse& use) {
   Settings settings = read_settings(options);
   const auto pool = std::make_shared<ChildPool>(settings.launch);
-  if (settings.learn > 0) {
-    const ProcessSystem first(settings, pool, is_interrupted);
+  if (settings.learn > 0 && use.learns) {
+    const ProcessSystem first(settings, pool, use.is_interrupted);
     for (DeclaredMessage& message : learn_messages(first, settings)) {
       settings.learned.push_back(std::move(message));
     }
   }
-  return std::make_unique<ProcessSystem>(std::move(settings), pool, is_interrupted);
+  return std::make_unique<ProcessSystem>(std::move(settings), pool, use.is_interrupted);
 }
 
 }  // namespace
@@ -90,10 +89,9 @@ std::unique_ptr<Node> make_bystander(const Book& book, NodeId id, SharedNumbers&
   return make_service(settings.services.at(number - settings.clients()), book);
 }
 
-SystemEntry process_entry(std::function<bool()> is_interrupted) {
+SystemEntry process_entry(ProcessUse use) {
   return {"process", "nodes as programs in any language, which speak lines of JSON",
-          [is_interrupted = std::move(is_interrupted)](const Options& options)
-              -> std::unique_ptr<System> { return make_system(options, is_interrupted); }};
+          [use = std::move(use)](const Options& options) { return make_system(options, use); }};
 }
 
 }  // namespace dissensus::process

@@ -7,7 +7,13 @@
 
 namespace dissensus::process {
 
-/// `is_interrupted` is asked while programs run in real time; empty: nobody interrupts.
-SystemEntry process_entry(std::function<bool()> is_interrupted = {});
+struct ProcessUse {
+  /// Asked while programs run in real time; empty: nobody interrupts.
+  std::function<bool()> is_interrupted = nullptr;
+  /// False: no program is started when a scenario is read, and kinds of messages that it does not
+  /// declare stay unknown. For those who only look at scenarios.
+  bool learns = true;
+};
+SystemEntry process_entry(ProcessUse use = {});
 
 }  // namespace dissensus::process
