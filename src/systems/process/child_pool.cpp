@@ -1,4 +1,5 @@
 #include <mutex>
+#include <utility>
 
 #include "systems/process/child.h"
 
