@@ -29,7 +29,6 @@ shrink::ShrinkResult shrink_run(const run::Recipe& recipe, const std::string& fo
   shrinking.events_max = options.shrink_events_max;
   shrinking.all_violations = options.all_violations;
   shrinking.keep_going = options.keep_shrinking;
-  if (is_costly(recipe)) shrinking.seeds = 10;
   return shrink_in_folder(recipe, folder, shrinking, systems);
 }
 
