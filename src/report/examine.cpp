@@ -107,11 +107,12 @@ void write_minimal(const std::string& folder, const shrink::ShrinkResult& result
   if (error) {
     throw InputError(fmt::format("{}/minimal: cannot be created: {}", folder, error.message()));
   }
-  run::record_run(folder + "/minimal", minimal);
   write_file(folder + "/minimal.json",
              faults::to_json(minimal.schedule, minimal.scenario.system_description(),
                              minimal.scenario.nodes()));
   write_file(folder + "/shrink.json", shrink::to_json(result));
+  // At last: real servers that are interrupted cannot be recorded, and what was reached is kept.
+  run::record_run(folder + "/minimal", minimal);
 }
 
 void write_page(const std::string& folder, const Finding& finding) {

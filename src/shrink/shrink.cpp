@@ -1,6 +1,7 @@
 #include "shrink/shrink.h"
 
 #include <exception>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -151,16 +152,33 @@ class Shrinker {
         },
         [&](std::size_t index, const Judgement& judgement) {
           ++tried.count;
-          if (judgement.failure) {
+          const bool fails = judgement.failure && !fails_by_itself(candidates.make(make(index)));
+          if (fails) {
             tried.failing = index;
             progress_.size = candidates.size(make(index));
             smallest_ = *judgement.failure;
           }
           go_on = count(judgement);
-          return !judgement.failure && go_on;
+          return !fails && go_on;
         });
     tried.stopped = !go_on || (!tried.failing && tried.count < count_of_row);
     return tried;
+  }
+
+  /// Real servers: fewer clients may be what fails, where a rule demands what they achieve. True if
+  /// the candidate's scenario, other than the original one, fails without any schedule.
+  bool fails_by_itself(const Candidate& candidate) {
+    if (!is_costly_ || candidate.scenario->text == scenario_.text) return false;
+    return fails_unscheduled(*candidate.scenario) && !fails_unscheduled(scenario_);
+  }
+  bool fails_unscheduled(const run::Scenario& scenario) {
+    const auto [known, is_new] = fails_unscheduled_.try_emplace(scenario.text, false);
+    if (is_new) {
+      const Judgement judgement = judge(*pool_.lend(), scenario, {}, seed_);
+      known->second = judgement.failure.has_value();
+      count(judgement);
+    }
+    return known->second;
   }
 
   void record(Candidate minimal) {
@@ -216,7 +234,8 @@ class Shrinker {
   /// Real programs: a run takes seconds.
   const bool is_costly_ = scenario_.system->traits().outside;
   std::string signature_;
-  Failure smallest_;  ///< of the smallest failing run so far
+  Failure smallest_;                               ///< of the smallest failing run so far
+  std::map<std::string, bool> fails_unscheduled_;  ///< by the text of the scenario
   ShrinkProgress progress_;
   bool interrupted_ = false;
   ShrinkResult result_;

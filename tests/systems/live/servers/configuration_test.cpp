@@ -52,7 +52,7 @@ int mode_of(const std::string& path) {
 
 TEST(Configuration, NamesACertificateWhereThereIsOne) {
   ServerConfiguration configuration = example("/somewhere/node-0");
-  EXPECT_THAT(configuration_text(configuration), Not(HasSubstr("ssl_")));
+  EXPECT_THAT(configuration_text(configuration), Not(HasSubstr("ssl_key")));
   configuration.certificate = make_certificate(derived_seed(7, "certificate 0"));
   configuration.seen_folder = "/node";
   EXPECT_THAT(configuration_text(configuration),
