@@ -100,6 +100,7 @@ class LiveNetwork final : private InterceptorHandler {
  private:
   struct Loop;
 
+  void hasten_first_ledgers(LoopTime deadline);
   void on_frame(NodeId from, NodeId to, Frame&& frame) override;
   void on_link(NodeId a, NodeId b, bool up, std::string_view reason) override;
 

@@ -292,6 +292,13 @@ bool VirtualServers::advance(LoopTime until) {
   return host_ && host_->run_until(std::max(to_host_time(until), host_->now()));
 }
 
+void VirtualServers::push_calendars(std::chrono::seconds by) {
+  pushed_ += by;
+  for (std::size_t machine = 0; machine < folders_.size(); ++machine) {
+    host_->set_calendar_offset(static_cast<host::MachineId>(machine), pushed_);
+  }
+}
+
 std::vector<host::ThreadView> VirtualServers::threads() const {
   return host_ ? host_->threads() : std::vector<host::ThreadView>{};
 }

@@ -36,6 +36,8 @@ class VirtualServers final : public Surroundings, public ServerPlace, private ho
   host::Report report() const { return host_->report(); }
   bool has_started() const { return host_ != nullptr; }
   std::vector<host::ThreadView> threads() const;
+  /// The calendars of all servers go ahead by this much; timers and our own time do not.
+  void push_calendars(std::chrono::seconds by);
 
   LoopTime now() const override;
   bool advance(LoopTime until) override;
@@ -73,6 +75,7 @@ class VirtualServers final : public Surroundings, public ServerPlace, private ho
   std::map<host::ProgramId, NodeId> nodes_;
   std::map<host::ProgramId, int> statuses_;  ///< of programs that have ended, until asked for
   std::size_t started_ = 0;
+  std::chrono::seconds pushed_{0};
   std::uint16_t next_port_ = 50'000;
 };
 
