@@ -163,7 +163,7 @@ TEST(VirtualVerbs, AServerThatDiesByItselfIsAFinding) {
 }
 
 // A run that does not come back says where it left the recorded one, and what speaks against both.
-TEST_F(VirtualVerbs, AReplayNamesTheFirstCallThatDiffersAndAllDoubts) {
+TEST(VirtualVerbs, AReplayNamesTheFirstCallThatDiffersAndAllDoubts) {
   const WorkFolder folder;
   folder.write("live.toml", virtual_scenario());
   ASSERT_EQ(folder.run(words_of({"run", "live.toml"})).exit_code, 0);
@@ -204,7 +204,7 @@ std::string with_binaries(const std::string& lines) {
   return replaced(virtual_scenario(), "start_limit", lines + "start_limit");
 }
 
-TEST_F(VirtualVerbs, MixedNetworksAndUpgradesInTheMiddleOfARun) {
+TEST(VirtualVerbs, MixedNetworksAndUpgradesInTheMiddleOfARun) {
   const WorkFolder folder;
   const std::string old = copy_of_stand_in(folder, "0.1.0");
   const std::string newer = copy_of_stand_in(folder, "0.2.0");
@@ -227,7 +227,7 @@ TEST_F(VirtualVerbs, MixedNetworksAndUpgradesInTheMiddleOfARun) {
   EXPECT_THAT(replay.out, HasSubstr("repeatable: every system call"));
 }
 
-TEST_F(VirtualVerbs, BinariesThatAreNoneAreNamed) {
+TEST(VirtualVerbs, BinariesThatAreNoneAreNamed) {
   const WorkFolder folder;
   const auto error_of = [&](const std::string& lines) {
     folder.write("live.toml", with_binaries(lines));
@@ -260,7 +260,7 @@ std::vector<pid_t> descendants_of(pid_t parent) {
 }
 
 // What was reached is kept, and nothing waits for servers that were stopped as well.
-TEST_F(VirtualVerbs, ShrinkingEndsWhenAllItsProcessesAreAskedTo) {
+TEST(VirtualVerbs, ShrinkingEndsWhenAllItsProcessesAreAskedTo) {
   const WorkFolder folder;
   folder.write("live.toml", virtual_scenario());
   folder.write("split.json", std::string(kSplitAndMore));
