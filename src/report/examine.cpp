@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "dissensus/outside.h"
+
 #include "core/file.h"
 #include "run/run_folder.h"
 
@@ -79,14 +81,21 @@ Finding examine(const run::Recipe& recipe, const std::string& folder, const Exam
     throw InputError(folder + ": this run does not fail; there is nothing to report");
   }
   if (recipe.branch) return finding;
-  if (options.shrink) {
-    finding.shrinking = shrink_run(recipe, folder, options, systems);
-    finding.minimal = record(finding.shrinking->recipe, replay(folder + "/minimal"));
-  }
-  if (options.likelihood) {
-    const run::Recipe& smallest = finding.smallest().recipe;
-    finding.other_schedules = measure(smallest, shrink::Continuation::schedule, options);
-    finding.other_seeds = measure(smallest, shrink::Continuation::seed, options);
+  try {
+    if (options.shrink) {
+      shrink::ShrinkResult shrinking = shrink_run(recipe, folder, options, systems);
+      finding.minimal = record(shrinking.recipe, replay(folder + "/minimal"));
+      finding.shrinking = std::move(shrinking);
+    }
+    if (options.likelihood) {
+      const run::Recipe& smallest = finding.smallest().recipe;
+      finding.other_schedules = measure(smallest, shrink::Continuation::schedule, options);
+      finding.other_seeds = measure(smallest, shrink::Continuation::seed, options);
+    }
+  } catch (const OutsideError&) {
+    // An interruption ends real servers in the middle of a run: the page says what is known by
+    // then.
+    if (!options.keep_measuring || options.keep_measuring()) throw;
   }
   return finding;
 }

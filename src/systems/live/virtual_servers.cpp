@@ -30,9 +30,11 @@ constexpr std::string_view kOutput = "output.log";
 /// After which a program hears that nobody listens where it wants to connect to.
 constexpr auto kRefusalDelay = std::chrono::milliseconds(1);
 
-/// Servers make an RSA key when they start, and how long that takes is luck: most often a fifth of
-/// a second of computation, and the twentieth with these streams of random bytes, the best twenty
-/// of 240 that were tried with rippled 1.7.2 and OpenSSL 3.0. Each run draws its own of them.
+/// Servers make an RSA key when they start, and how long that takes is luck. With these streams of
+/// random bytes, the quickest twenty of 240 that were tried once each with rippled 1.7.2 and
+/// OpenSSL 3.0, a server starts in two thirds of the usual computation or less
+/// (docs/results/live.md); with other versions they are as good as any. Each run draws its own of
+/// them.
 constexpr std::array<std::uint64_t, 20> kQuickStreams{
     116, 68, 57, 155, 140, 152, 111, 14, 189, 9, 154, 84, 163, 157, 106, 24, 22, 64, 108, 50};
 
