@@ -66,7 +66,8 @@ Sides load_sides(const FidelityVerbOptions& options, const SystemRegistry& syste
         options.scenario));
   }
   run::Scenario twin = run::simulated_twin(first, systems);
-  return {std::move(first), std::move(twin), {"live", "simulated"}};
+  const std::string name = first.system->traits().real_time ? "live" : "virtual";
+  return {std::move(first), std::move(twin), {name, "simulated"}};
 }
 
 std::vector<fidelity::FidelitySchedule> choose_schedules(const FidelityVerbOptions& options,
@@ -134,10 +135,10 @@ class RunJournal final : public fidelity::FidelityObserver {
   std::size_t total_of(std::size_t side) const {
     return plan_.sides[side].repeats * plan_.schedules.size();
   }
-  /// Every live run, since they take a minute; simulated ones now and then.
+  /// Every run of real servers, since they take seconds or a minute; simulated ones now and then.
   void say(std::size_t side, const std::string& what) {
     const std::size_t total = total_of(side);
-    const bool is_slow = plan_.sides[side].scenario->system->traits().real_time;
+    const bool is_slow = plan_.sides[side].scenario->system->traits().outside;
     const Clock::time_point now = Clock::now();
     if (!talks_ || (!is_slow && now < next_ && done_[side] < total)) return;
     next_ = now + kLine;
@@ -305,7 +306,9 @@ Verb add_fidelity_verb(CLI::App& program) {
       ->check(CLI::Range(1, 10'000));
   app->add_option("--schedule", options->schedule_files, "Schedule files (JSON) to run")
       ->check(CLI::ExistingFile);
-  app->add_option("--repeats", options->repeats, "Live runs of each schedule, a minute each")
+  app->add_option(
+         "--repeats", options->repeats,
+         "Runs of each schedule on the servers: seconds each in virtual time, a minute in real")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
   app->add_option("--simulated-repeats", options->simulated_repeats,

@@ -3,6 +3,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/plugins.h"
+#include "cli/repetition.h"
 #include "cli/verb.h"
 #include "run/recording.h"
 #include "sim/clock.h"
@@ -99,11 +100,16 @@ ExitCode replay(const ReplayOptions& options) {
 
   const std::string hash = trace::to_hex(result.hash);
   const bool identical = hash == recipe.hash;
+  const bool compares = is_exact && !changed && !options.realtime;
+  const std::string repetition =
+      compares ? to_text(compare_repetition(options.path, result.attachments)) : std::string();
   if (is_exact && !changed && !identical) {
     throw std::runtime_error(fmt::format(
-        "{}: the replay differs: recorded hash {}, this run {}; was it recorded by another version "
-        "of the program or of the scenario's system?",
-        options.path, recipe.hash, hash));
+        "{}: the replay differs: recorded hash {}, this run {}; {}", options.path, recipe.hash,
+        hash,
+        repetition.empty() ? "was it recorded by another version of the program or of the "
+                             "scenario's system?"
+                           : repetition.substr(0, repetition.size() - 1)));
   }
   if (!options.out.empty()) {
     const std::string folder = run::create_run_folder(options.out, recipe.scenario.name);
@@ -114,7 +120,7 @@ ExitCode replay(const ReplayOptions& options) {
     print_report({recipe, result, ""}, options.output);
   }
   if (!options.output.quiet && !options.output.json) {
-    fmt::print("{}\n", comparison(options, recipe, changed, identical));
+    fmt::print("{}\n{}", comparison(options, recipe, changed, identical), repetition);
   }
   return exit_code_of(result.verdict.outcome);
 }

@@ -33,7 +33,7 @@ struct ShrinkVerbOptions {
   std::size_t random = 0;
   std::string parent = "runs";
   std::size_t runs = 1'000'000;
-  std::size_t seeds = 100;
+  std::optional<std::size_t> seeds;
   double seconds = 0;
   std::size_t jobs = default_jobs();
   ScenarioChanges changes;
@@ -126,10 +126,11 @@ void print_words(const shrink::ShrinkResult& result, double wall_seconds, const 
                  const std::string& replay) {
   const run::Recipe& recipe = result.recipe;
   fmt::print("{}\n", result.violation.text);
-  fmt::print(
-      "  shrunk from {} to {} in {} runs, {:.2f} s; {}\n", size_words(result.before),
-      size_words(result.after), result.runs, wall_seconds,
-      result.minimal ? "no single further reduction fails" : "not minimal: a limit was reached");
+  fmt::print("  shrunk from {} to {} in {} runs, {:.2f} s; {}\n", size_words(result.before),
+             size_words(result.after), result.runs, wall_seconds,
+             !result.minimal       ? "not minimal: a limit was reached"
+             : result.only_removed ? "nothing more can be taken out; delays were not shortened"
+                                   : "no single further reduction fails");
   for (const std::string& line : faults::in_words(
            recipe.schedule, recipe.scenario.system_description(), recipe.scenario.nodes())) {
     fmt::print("  - {}\n", line);
@@ -265,8 +266,8 @@ Verb add_shrink_verb(CLI::App& program) {
   app->add_option("--max-seconds", options->seconds, "Stop after so much wall time; 0: no limit")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  app->add_option("--seeds", options->seeds, "Other seeds to try the result with")
-      ->capture_default_str();
+  app->add_option("--seeds", options->seeds,
+                  "Other seeds to try the result with; default: 100, on real servers 10");
   app->add_option("--jobs", options->jobs, "Threads; the result is the same with any number")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

@@ -86,6 +86,8 @@ struct Program {
   std::vector<std::string> command;      ///< the first is an absolute path
   std::vector<std::string> environment;  ///< "NAME=value", besides PATH, HOME, LANG and TMPDIR
   std::string input;                     ///< standard input
+  /// Of the random bytes that its first process draws; none: the plan's, for each process another.
+  std::optional<std::uint64_t> random_seed{};
 };
 
 struct Endpoint {
@@ -168,8 +170,14 @@ struct Report {
   std::vector<std::pair<std::string, std::uint64_t>> calls;  ///< how often, most frequent first
 };
 
+/// Files of a run's folder: the report as text, and its journal.
+inline constexpr const char* kReportFile = "host.txt";
+inline constexpr const char* kJournalFile = "host.journal";
+
 /// For people, several lines.
 std::string to_text(const Report& report);
+/// The doubts that such a text names.
+std::vector<std::string> doubts_in(std::string_view report_text);
 std::string to_text(const std::vector<ThreadView>& threads);
 
 class Supervisor;

@@ -19,6 +19,9 @@ struct SpinSite {
 /// A hash that goes on from entry to entry.
 class RollingHash {
  public:
+  RollingHash() = default;
+  /// Goes on from here.
+  explicit RollingHash(std::uint64_t value) : value_(value) {}
   void add(std::uint64_t word);
   void add(std::string_view bytes);
   std::uint64_t value() const { return value_; }
@@ -69,6 +72,13 @@ class Journal {
   std::uint64_t count() const { return count_; }
   const std::vector<Step>& steps() const { return steps_; }
   const std::vector<JournalEntry>& entries() const { return entries_; }
+
+  /// For a file beside the run: what first_difference needs, some ten bytes for an entry. Only a
+  /// half of each hash is kept, so the journal that is read from it compares with others of its
+  /// kind.
+  std::string to_bytes() const;
+  /// Nothing if these are other bytes, or a part of them.
+  static std::optional<Journal> from_bytes(std::string_view bytes);
 
  private:
   std::size_t entries_max_;

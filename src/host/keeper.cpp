@@ -294,6 +294,9 @@ void drop_privileges(const KeeperPlan& plan) {
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
+/// Who asks everything that has our name to end means us: keepers end when we do.
+constexpr std::array kRequestsToEnd{SIGTERM, SIGINT, SIGHUP, SIGQUIT};
+
 [[noreturn]] void give_reason(int control, const char* what) {
   std::array<char, 256> text{};
   std::snprintf(text.data(), text.size(), "%s: %s", what, std::strerror(errno));
@@ -316,6 +319,7 @@ void drop_privileges(const KeeperPlan& plan) {
   for (int i = 0; i < 3; ++i) dup2(request.handles[static_cast<std::size_t>(i)], i);
   close_range(3, static_cast<unsigned>(control) - 1, 0);
   close_range(static_cast<unsigned>(control) + 1, ~0U, 0);
+  for (const int number : kRequestsToEnd) std::signal(number, SIG_DFL);
   setsid();
   umask(022);
   personality(ADDR_NO_RANDOMIZE);
@@ -340,6 +344,7 @@ void drop_privileges(const KeeperPlan& plan) {
 
 void reset_signals() {
   for (int number = 1; number < NSIG; ++number) std::signal(number, SIG_DFL);
+  for (const int number : kRequestsToEnd) std::signal(number, SIG_IGN);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

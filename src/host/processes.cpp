@@ -152,7 +152,8 @@ ProgramId Supervisor::start(const Program& program) {
   process->number = static_cast<std::uint32_t>(processes_.size());
   process->machine = program.machine;
   process->handle = Handle(static_cast<int>(syscall(SYS_pidfd_open, launch.pid, 0)));
-  process->random = Random(plan_.seed, "process", process->number);
+  process->random = program.random_seed ? Random(*program.random_seed, "program")
+                                        : Random(plan_.seed, "process", process->number);
   process->index = programs_[id]->processes++;
   programs_[id]->first = process.get();
   processes_.push_back(std::move(process));
@@ -415,6 +416,10 @@ void Supervisor::finish_process(Process& process) {
   if (is_alive || program.is_done) return;
   program.is_done = true;
   const int status = program.first->status;
+  if (trouble_.empty() && !program.first->is_ended_by_owner && sandbox_.has_ended()) {
+    trouble_ = "the sandbox of the programs was ended from outside";
+    doubt(trouble_);
+  }
   Exit exit;
   exit.by_owner = program.first->is_ended_by_owner;
   if (WIFSIGNALED(status)) {

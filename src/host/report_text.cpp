@@ -6,6 +6,20 @@
 
 namespace dissensus::host {
 
+std::vector<std::string> doubts_in(std::string_view report_text) {
+  std::vector<std::string> doubts;
+  constexpr std::string_view kLineEnd = "not proven repeatable:\n";
+  const std::size_t found = report_text.find(kLineEnd);
+  if (found == report_text.npos) return doubts;
+  std::string_view rest = report_text.substr(found + kLineEnd.size());
+  while (rest.starts_with("  ")) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    doubts.emplace_back(rest.substr(2, end - 2));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return doubts;
+}
+
 std::string to_text(const Report& report) {
   const double virtual_s = static_cast<double>(report.time.count()) * 1e-9;
   const double wall_s = static_cast<double>(report.wall.count()) * 1e-9;

@@ -68,6 +68,13 @@ KeeperPlan keeper_plan(const Plan& plan) {
 
 }  // namespace
 
+bool has_process_ended(pid_t child) {
+  siginfo_t info{};
+  const int result =
+      waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT | __WALL);
+  return result != 0 ? errno == ECHILD : info.si_pid != 0;
+}
+
 Sandbox::Sandbox(const Plan& plan) {
 #if !defined(__x86_64__)
   fail("this needs an x86-64 processor");

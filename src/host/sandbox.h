@@ -12,6 +12,9 @@
 
 namespace dissensus::host {
 
+/// True when this child is gone, or waits to be reaped.
+bool has_process_ended(pid_t child);
+
 /// Starts programs through a keeper: the first process of a PID namespace, which the kernel ends
 /// together with everything in it when we end.
 class Sandbox {
@@ -27,6 +30,8 @@ class Sandbox {
   std::string folder(const Machine& machine) const { return root_ + "/machines/" + machine.name; }
   /// True when the program's user is one that exists only in the sandbox.
   pid_t keeper() const { return keeper_; }
+  /// Somebody else ended it, and with it all programs.
+  bool has_ended() const { return has_process_ended(keeper_); }
 
   /// A process that waits to become the program: trace it, then let it go.
   struct Launch {

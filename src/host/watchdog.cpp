@@ -3,12 +3,16 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include <fcntl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "host/sandbox.h"
 #include "host/tracee.h"
 
 namespace dissensus::host {
@@ -44,6 +48,17 @@ std::uint64_t Watchdog::resident_bytes() {
     }
   }
   return pages * 4096;
+}
+
+void Watchdog::reap_killed_threads() {
+  for (const pid_t pid : pids_) {
+    std::error_code error;
+    const std::string folder = "/proc/" + std::to_string(pid) + "/task";
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+      const pid_t tid = std::atoi(entry.path().filename().c_str());
+      if (tid != pid) waitpid(tid, nullptr, __WALL | WNOHANG);
+    }
+  }
 }
 
 namespace {
@@ -93,6 +108,7 @@ void Watchdog::watch() {
       syscall(SYS_tgkill, static_cast<pid_t>(running >> 32),
               static_cast<pid_t>(running & 0xffffffff), SIGSTOP);
     }
+    if (has_process_ended(settings_.keeper)) reap_killed_threads();
     if (!over_memory_ && resident_bytes() > settings_.memory_bytes) {
       over_memory_ = true;
       ::kill(settings_.keeper, SIGKILL);

@@ -43,6 +43,9 @@ class Watchdog {
  private:
   void watch();
   std::uint64_t resident_bytes();
+  /// The sandbox has ended, and all threads with it. The first of a process is reported only when
+  /// the others have been reaped, and the supervisor may be waiting for just that one.
+  void reap_killed_threads();
 
   Settings settings_;
   std::atomic<std::uint64_t> running_{0};

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "dissensus/outside.h"
+
 #include "core/file.h"
 #include "run/run_folder.h"
 
@@ -29,7 +31,6 @@ shrink::ShrinkResult shrink_run(const run::Recipe& recipe, const std::string& fo
   shrinking.events_max = options.shrink_events_max;
   shrinking.all_violations = options.all_violations;
   shrinking.keep_going = options.keep_shrinking;
-  if (is_costly(recipe)) shrinking.seeds = 10;
   return shrink_in_folder(recipe, folder, shrinking, systems);
 }
 
@@ -80,14 +81,21 @@ Finding examine(const run::Recipe& recipe, const std::string& folder, const Exam
     throw InputError(folder + ": this run does not fail; there is nothing to report");
   }
   if (recipe.branch) return finding;
-  if (options.shrink) {
-    finding.shrinking = shrink_run(recipe, folder, options, systems);
-    finding.minimal = record(finding.shrinking->recipe, replay(folder + "/minimal"));
-  }
-  if (options.likelihood) {
-    const run::Recipe& smallest = finding.smallest().recipe;
-    finding.other_schedules = measure(smallest, shrink::Continuation::schedule, options);
-    finding.other_seeds = measure(smallest, shrink::Continuation::seed, options);
+  try {
+    if (options.shrink) {
+      shrink::ShrinkResult shrinking = shrink_run(recipe, folder, options, systems);
+      finding.minimal = record(shrinking.recipe, replay(folder + "/minimal"));
+      finding.shrinking = std::move(shrinking);
+    }
+    if (options.likelihood) {
+      const run::Recipe& smallest = finding.smallest().recipe;
+      finding.other_schedules = measure(smallest, shrink::Continuation::schedule, options);
+      finding.other_seeds = measure(smallest, shrink::Continuation::seed, options);
+    }
+  } catch (const OutsideError&) {
+    // An interruption ends real servers in the middle of a run: the page says what is known by
+    // then.
+    if (!options.keep_measuring || options.keep_measuring()) throw;
   }
   return finding;
 }
@@ -108,11 +116,12 @@ void write_minimal(const std::string& folder, const shrink::ShrinkResult& result
   if (error) {
     throw InputError(fmt::format("{}/minimal: cannot be created: {}", folder, error.message()));
   }
-  run::record_run(folder + "/minimal", minimal);
   write_file(folder + "/minimal.json",
              faults::to_json(minimal.schedule, minimal.scenario.system_description(),
                              minimal.scenario.nodes()));
   write_file(folder + "/shrink.json", shrink::to_json(result));
+  // At last: real servers that are interrupted cannot be recorded, and what was reached is kept.
+  run::record_run(folder + "/minimal", minimal);
 }
 
 void write_page(const std::string& folder, const Finding& finding) {

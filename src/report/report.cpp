@@ -129,9 +129,12 @@ std::string shrinking_text(const shrink::ShrinkResult& result) {
   if (result.before.requests != result.after.requests) {
     out += fmt::format("{} of {} requests remain. ", result.after.requests, result.before.requests);
   }
-  out += fmt::format("Found in {} runs; {}.", result.runs,
-                     result.minimal ? "no single further reduction fails, each was tried"
-                                    : "a limit ended the shrinking: it may not be the smallest");
+  out +=
+      fmt::format("Found in {} runs; {}.", result.runs,
+                  !result.minimal       ? "a limit ended the shrinking: it may not be the smallest"
+                  : result.only_removed ? "nothing more can be taken out, each removal was tried; "
+                                          "delays were not shortened"
+                                        : "no single further reduction fails, each was tried");
   if (result.seeds > 0) {
     out +=
         fmt::format(" With {} other seeds it fails {} times.", result.seeds, result.failing_seeds);

@@ -27,6 +27,15 @@ std::vector<std::int64_t> counts_below(std::int64_t value) {
   return values;
 }
 
+/// A quarter and a half, where that is something.
+std::vector<std::int64_t> parts_of(std::int64_t level) {
+  std::vector<std::int64_t> values;
+  for (const std::int64_t part : {level / 4, level / 2}) {
+    if (part > 0 && (values.empty() || part > values.back())) values.push_back(part);
+  }
+  return values;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> towards_natural_order(const std::vector<std::uint32_t>& priority,
@@ -70,11 +79,11 @@ class Candidates::Reader final : public LevelSource {
 };
 
 Candidates::Candidates(const run::Scenario& scenario, const faults::Schedule& schedule,
-                       Duration end, const SystemRegistry& systems)
+                       const FailingRun& failing, const SystemRegistry& systems)
     : scenario_(std::make_shared<const run::Scenario>(scenario)),
       schedule_(schedule),
       genes_(scenario.genes()),
-      end_(end),
+      failing_(failing),
       text_(scenario),
       systems_(systems) {
   add_scheduler_units();
@@ -110,7 +119,7 @@ void Candidates::add_fault_units() {
   for (std::size_t index = 0; index < schedule_.faults.size(); ++index) {
     add(UnitType::fault, Scale::whole, index, 1);
     Collector collector(*this, index);
-    reduced(schedule_.faults[index], genes_.nodes, end_, collector);
+    reduced(schedule_.faults[index], genes_.nodes, failing_.end, collector);
   }
 }
 
@@ -121,7 +130,7 @@ void Candidates::add_scenario_units() {
   if (text_.faults_until()) {
     add(UnitType::faults_until, Scale::milliseconds, 0, whole_milliseconds(*text_.faults_until()));
   }
-  if (text_.virtual_time()) {
+  if (text_.virtual_time() && !failing_.is_costly) {
     add(UnitType::virtual_time, Scale::milliseconds, 0, whole_milliseconds(*text_.virtual_time()));
   }
 }
@@ -146,6 +155,11 @@ Problem Candidates::problem() const {
     return units_[unit].scale == Scale::milliseconds ? most : 0;
   };
   problem.normalise = [this](Levels& levels) { normalise(levels); };
+  if (failing_.is_costly) {
+    problem.unused = unused();
+    problem.smaller = [](std::size_t, std::int64_t level) { return parts_of(level); };
+    return problem;
+  }
   problem.smaller = [this](std::size_t unit, std::int64_t level) -> std::vector<std::int64_t> {
     switch (units_[unit].scale) {
       case Scale::whole:
@@ -158,6 +172,16 @@ Problem Candidates::problem() const {
     return {};
   };
   return problem;
+}
+
+/// Genes without any message in the failing run.
+Units Candidates::unused() const {
+  Units result;
+  for (std::size_t unit = 0; unit < units_.size() && !failing_.used.empty(); ++unit) {
+    if (units_[unit].type != UnitType::gene || failing_.used[units_[unit].index]) continue;
+    if (start_[unit] > 0) result.push_back(static_cast<std::uint32_t>(unit));
+  }
+  return result;
 }
 
 /// All genes; those of a kind, of a node, of a sender, of a receiver, of a kind and sender, of a
@@ -284,7 +308,7 @@ std::vector<faults::Fault> Candidates::faults_of(const Levels& levels) const {
   for (std::size_t unit = 0; unit < units_.size(); ++unit) {
     if (units_[unit].type != UnitType::fault || levels[unit] == 0) continue;
     Reader reader(levels.data() + unit + 1);
-    auto left = reduced(schedule_.faults[units_[unit].index], genes_.nodes, end_, reader);
+    auto left = reduced(schedule_.faults[units_[unit].index], genes_.nodes, failing_.end, reader);
     if (left) result.push_back(std::move(*left));
   }
   return result;

@@ -27,6 +27,14 @@ struct Size {
   friend bool operator==(const Size&, const Size&) = default;
 };
 
+struct FailingRun {
+  Duration end{};  ///< when it ended
+  /// Only some dozens of runs can be made: few levels are tried, and the limit of time stays.
+  bool is_costly = false;
+  /// By gene: whether there was any message of it. Empty: not known.
+  std::vector<bool> used;
+};
+
 struct Candidate {
   std::shared_ptr<const run::Scenario> scenario;
   faults::Schedule schedule;
@@ -35,9 +43,9 @@ struct Candidate {
 /// Constant after construction except for a cache of scenarios behind a lock: threads may share it.
 class Candidates {
  public:
-  /// `end` is when the failing run ended. `systems` must outlive this.
-  Candidates(const run::Scenario& scenario, const faults::Schedule& schedule, Duration end,
-             const SystemRegistry& systems);
+  /// `failing` is what is known of the failing run. `systems` must outlive this.
+  Candidates(const run::Scenario& scenario, const faults::Schedule& schedule,
+             const FailingRun& failing, const SystemRegistry& systems);
 
   Problem problem() const;
   Candidate make(const Levels& levels) const;
@@ -67,6 +75,7 @@ class Candidates {
   void add_scheduler_units();
   void add_fault_units();
   void add_scenario_units();
+  Units unused() const;
   std::vector<Units> groups() const;
   std::vector<Units> stories(const std::vector<Units>& groups) const;
   void normalise(Levels& levels) const;
@@ -78,7 +87,7 @@ class Candidates {
   std::shared_ptr<const run::Scenario> scenario_;
   faults::Schedule schedule_;
   faults::GeneSpace genes_;
-  Duration end_;
+  FailingRun failing_;
   ScenarioText text_;
   const SystemRegistry& systems_;
   std::vector<Unit> units_;

@@ -38,7 +38,20 @@ class Reducer {
     reduction_.levels = problem.start;
   }
 
-  Reduction run() {
+  Reduction run() { return options_.frugal ? run_frugally() : run_thoroughly(); }
+
+ private:
+  Reduction run_frugally() {
+    try_first({{problem_.unused, 0}});
+    sweep(lowerings(Part::rest));
+    remove_chunks();
+    while (sweep(single_removals())) {
+    }
+    reduction_.minimal = !stopped_;
+    return std::move(reduction_);
+  }
+
+  Reduction run_thoroughly() {
     // Less time and work for the bulk to act on: what it does there cannot matter any more.
     sweep(single_removals(Part::rest));
     sweep(lowerings(Part::rest));
@@ -57,7 +70,6 @@ class Reducer {
     return std::move(reduction_);
   }
 
- private:
   enum class Part : std::uint8_t { all, rest };  ///< rest: what is not bulk
 
   std::vector<Move> group_removals() const {

@@ -28,6 +28,8 @@ struct Problem {
   Units bulk;
   /// The highest level that a unit of the bulk may be redrawn to; empty or 0: it is never redrawn.
   std::function<std::int64_t(std::size_t unit)> most;
+  /// Units that the failing run had no use for: when runs are few, all are removed first, at once.
+  Units unused;
   /// Removes what has no meaning any more, e.g. the receivers of a fault that is gone; may be
   /// empty.
   std::function<void(Levels&)> normalise;
@@ -57,6 +59,10 @@ struct ReduceOptions {
   /// Random neighbours to try in a row before giving up; 0: none, nor all subsets.
   std::size_t jumps = 1'000;
   std::uint64_t seed = 1;
+  /// For runs of which only some dozens can be made: unused units, the smaller levels of what is
+  /// not bulk, halves, quarters... of all, and single units until none can be removed. No groups,
+  /// stories and neighbours, and no smaller levels of the bulk.
+  bool frugal = false;
 };
 
 /// Structure first (without a group, with nothing but one story), then halves, quarters... of

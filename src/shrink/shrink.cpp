@@ -1,7 +1,11 @@
 #include "shrink/shrink.h"
 
+#include <exception>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,6 +24,22 @@ std::string failure_of(const run::RunResult& result) {
 
 namespace {
 
+/// Which genes had any message.
+class UsedGenes final : public EventSink {
+ public:
+  explicit UsedGenes(const faults::GeneSpace& genes) : genes_(genes) {}
+  void on_event(const Event& event) override {
+    if (used_.empty()) used_.resize(genes_.size());
+    used_[genes_.index(event.node, event.peer, event.message->kind())] = true;
+  }
+  EventMask wants() const override { return EventMask().with(EventType::send); }
+  std::vector<bool> take() { return std::move(used_); }
+
+ private:
+  const faults::GeneSpace genes_;
+  std::vector<bool> used_;
+};
+
 class Shrinker {
  public:
   Shrinker(const run::Scenario& scenario, const faults::Schedule& schedule, std::uint64_t seed,
@@ -31,19 +51,26 @@ class Shrinker {
         systems_(systems) {}
 
   ShrinkResult run() {
-    const run::RunResult failing = pool_.lend()->run(scenario_, schedule_, seed_);
+    UsedGenes used(scenario_.genes());
+    run::RunOptions watched;
+    if (is_costly_) watched.sinks.push_back(&used);
+    const run::RunResult failing = pool_.lend()->run(scenario_, schedule_, seed_, watched);
     signature_ = signature_of(failing);
     if (signature_.empty()) {
       throw InputError(
           fmt::format("{}: the run with seed {} does not fail, so there is nothing to shrink",
                       scenario_.path, seed_));
     }
-    const Candidates candidates(scenario_, schedule_, failing.end - Time{}, systems_);
+    smallest_ = {failing.hash, failing.verdict.violations.front()};
+    const Candidates candidates(scenario_, schedule_,
+                                {failing.end - Time{}, is_costly_, used.take()}, systems_);
     progress_.size = candidates.size(candidates.start());
     result_.before = progress_.size;
     const Reduction reduction = reduce(
         candidates.problem(),
-        [&](std::size_t count, const auto& make) { return judge_row(candidates, count, make); });
+        [&](std::size_t count, const auto& make) { return judge_row(candidates, count, make); },
+        {.frugal = is_costly_});
+    result_.only_removed = is_costly_;
     result_.minimal = reduction.minimal;
     result_.runs = reduction.judged;
     result_.known = reduction.known;
@@ -56,14 +83,35 @@ class Shrinker {
   }
 
  private:
+  struct Failure {
+    std::uint64_t hash = 0;
+    oracle::Violation violation;  ///< the first
+  };
   struct Judgement {
-    bool fails = false;
+    std::optional<Failure> failure;  ///< if it fails as the run that is shrunk
     std::uint64_t events = 0;
+    std::exception_ptr trouble;  ///< of real servers; the user may have interrupted them
   };
   Judgement judge(run::Runner& runner, const run::Scenario& scenario,
                   const faults::Schedule& schedule, std::uint64_t seed) const {
-    const run::RunResult result = runner.run(scenario, schedule, seed);
-    return {signature_of(result) == signature_, result.events};
+    Judgement judgement;
+    try {
+      const run::RunResult result = runner.run(scenario, schedule, seed);
+      judgement.events = result.events;
+      if (signature_of(result) == signature_) {
+        judgement.failure = {result.hash, result.verdict.violations.front()};
+      }
+    } catch (const OutsideError&) {
+      judgement.trouble = std::current_exception();
+    }
+    return judgement;
+  }
+  /// Counts a run; false: no further one. Servers that cannot be run end everything, unless that is
+  /// what the user wants.
+  bool count(const Judgement& judgement) {
+    const bool go_on = count(judgement.events);
+    if (go_on && judgement.trouble) std::rethrow_exception(judgement.trouble);
+    return go_on;
   }
   /// Counts a run; false: no further one.
   bool count(std::uint64_t events) {
@@ -104,36 +152,54 @@ class Shrinker {
         },
         [&](std::size_t index, const Judgement& judgement) {
           ++tried.count;
-          if (judgement.fails) {
+          const bool fails = judgement.failure && !fails_by_itself(candidates.make(make(index)));
+          if (fails) {
             tried.failing = index;
             progress_.size = candidates.size(make(index));
+            smallest_ = *judgement.failure;
           }
-          go_on = count(judgement.events);
-          return !judgement.fails && go_on;
+          go_on = count(judgement);
+          return !fails && go_on;
         });
     tried.stopped = !go_on || (!tried.failing && tried.count < count_of_row);
     return tried;
   }
 
+  /// Real servers: fewer clients may be what fails, where a rule demands what they achieve. True if
+  /// the candidate's scenario, other than the original one, fails without any schedule.
+  bool fails_by_itself(const Candidate& candidate) {
+    if (!is_costly_ || candidate.scenario->text == scenario_.text) return false;
+    return fails_unscheduled(*candidate.scenario) && !fails_unscheduled(scenario_);
+  }
+  bool fails_unscheduled(const run::Scenario& scenario) {
+    const auto [known, is_new] = fails_unscheduled_.try_emplace(scenario.text, false);
+    if (is_new) {
+      const Judgement judgement = judge(*pool_.lend(), scenario, {}, seed_);
+      known->second = judgement.failure.has_value();
+      count(judgement);
+    }
+    return known->second;
+  }
+
   void record(Candidate minimal) {
-    const run::RunResult last = pool_.lend()->run(*minimal.scenario, minimal.schedule, seed_);
     result_.recipe = {*minimal.scenario, std::move(minimal.schedule), seed_, std::nullopt,
-                      trace::to_hex(last.hash)};
-    result_.violation = last.verdict.violations.front();
+                      trace::to_hex(smallest_.hash)};
+    result_.violation = smallest_.violation;
   }
 
   void try_other_seeds() {
     const run::Recipe& recipe = result_.recipe;
     for_each_in_order(
-        options_.seeds, options_.jobs, [this] { return pool_.lend(); },
+        options_.seeds.value_or(is_costly_ ? 10 : 100), options_.jobs,
+        [this] { return pool_.lend(); },
         [&](run::Runner& runner, std::size_t index) {
           return judge(runner, recipe.scenario, recipe.schedule,
                        derive_seed(seed_, "reliability", index) >> 1);
         },
         [&](std::size_t, const Judgement& judgement) {
           ++result_.seeds;
-          result_.failing_seeds += judgement.fails ? 1 : 0;
-          return count(judgement.events);
+          result_.failing_seeds += judgement.failure ? 1 : 0;
+          return count(judgement);
         });
   }
 
@@ -154,8 +220,8 @@ class Shrinker {
       faults::Schedule without = recipe.schedule;
       without.faults.emplace_back(down);
       const Judgement judgement = judge(*runner, recipe.scenario, without, seed_);
-      if (judgement.fails) result_.bystanders.push_back(down.node);
-      go_on = count(judgement.events) && go_on;
+      if (judgement.failure) result_.bystanders.push_back(down.node);
+      go_on = count(judgement) && go_on;
     }
   }
 
@@ -165,7 +231,11 @@ class Shrinker {
   const ShrinkOptions& options_;
   const SystemRegistry& systems_;
   RunnerPool pool_;
+  /// Real programs: a run takes seconds.
+  const bool is_costly_ = scenario_.system->traits().outside;
   std::string signature_;
+  Failure smallest_;                               ///< of the smallest failing run so far
+  std::map<std::string, bool> fails_unscheduled_;  ///< by the text of the scenario
   ShrinkProgress progress_;
   bool interrupted_ = false;
   ShrinkResult result_;
@@ -226,6 +296,7 @@ std::string to_json(const ShrinkResult& result) {
   json["signature"] = result.violation.signature();
   json["violation"] = result.violation.text;
   json["minimal"] = result.minimal;
+  if (result.only_removed) json["only_removed"] = true;
   json["words"] = faults::in_words(recipe.schedule, description, nodes);
   json["genes"] = result.genes;
   json["before"] = size_json(result.before);
@@ -246,6 +317,7 @@ ShrinkResult parse_result(const std::string& text, const std::string& path) {
     if (json.at("format") != "dissensus-shrink/1")
       throw InputError(path + ": format: expected 'dissensus-shrink/1'");
     result.minimal = json.at("minimal");
+    result.only_removed = json.value("only_removed", false);
     result.genes = json.at("genes");
     result.before = parse_size(json.at("before"));
     result.after = parse_size(json.at("after"));

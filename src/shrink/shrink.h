@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,8 @@ struct ShrinkOptions {
   /// Asked after each run; false ends all that is left with what was reached. May be empty. Limits
   /// of wall time go here: this room knows no real clock.
   std::function<bool(const ShrinkProgress&)> keep_going;
-  /// Other seeds to try the minimal run with.
-  std::size_t seeds = 100;
+  /// Other seeds to try the minimal run with; none given: 100, or 10 where runs are costly.
+  std::optional<std::size_t> seeds;
 };
 
 struct ShrinkResult {
@@ -45,6 +46,9 @@ struct ShrinkResult {
   oracle::Violation violation;  ///< the first one of that run
   /// No single further reduction fails: each was tried. False when a limit ended the shrinking.
   bool minimal = false;
+  /// Runs were too costly to try smaller delays as well: `minimal` says that nothing can be
+  /// removed.
+  bool only_removed = false;
   std::size_t runs = 0;
   std::size_t known = 0;  ///< candidates that had been tried before
   std::size_t genes = 0;  ///< of the schedule's space

@@ -129,6 +129,39 @@ TEST(Hostile, EndlessComputationIsDoubted) {
   EXPECT_THAT(network.host().report().doubts, Contains(HasSubstr("without a call")));
 }
 
+std::vector<pid_t> own_children() {
+  std::vector<pid_t> children;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream file(task.path() / "children");
+    for (pid_t child = 0; file >> child;) children.push_back(child);
+  }
+  return children;
+}
+
+// The kernel tells of the end of a first thread only after all others were reaped: a supervisor
+// that waits for the first one would wait for ever.
+TEST(Hostile, ASandboxThatIsKilledFromOutsideEndsTheRun) {
+  Plan plan = plan_of();
+  plan.limits.stop_time = 20s;
+  TestNetwork network(plan);
+  start(network, 0, {"compute-with-threads"});
+  const std::vector<pid_t> keepers = own_children();
+  ASSERT_EQ(keepers.size(), 1u);
+  std::thread killer([&] {
+    std::this_thread::sleep_for(300ms);
+    ::kill(keepers.front(), SIGTERM);  // means us, not the keeper
+    std::this_thread::sleep_for(100ms);
+    ::kill(keepers.front(), SIGKILL);
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(network.run_until(10s));
+  const auto took = std::chrono::steady_clock::now() - begin;
+  killer.join();
+  EXPECT_GE(took, 390ms);
+  EXPECT_LT(took, 10s);
+  EXPECT_THAT(network.host().trouble(), HasSubstr("ended from outside"));
+}
+
 /// Processes of this machine whose command line has this word.
 std::size_t count_processes(const std::string& word) {
   std::size_t count = 0;

@@ -178,5 +178,28 @@ TEST(RoundValues, AreAscendingBelowTheValue) {
   }
 }
 
+// Where a run takes seconds: the causes are found with few runs, and nothing can be removed.
+TEST(Reduce, NeedsFewRunsWhereRunsAreCostly) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    Random random(seed, "frugal");
+    Levels start;
+    for (int unit = 0; unit < 40; ++unit) start.push_back(random.between(1, 12'000));
+    Problem problem = problem_of(start);
+    for (std::uint32_t unit = 1; unit < 40; unit += 2) problem.unused.push_back(unit);
+    std::set<std::size_t> needed;
+    while (needed.size() < 4) needed.insert(2 * random.below(20));
+    const Fails fails = [&](const Levels& levels) {
+      return std::all_of(needed.begin(), needed.end(),
+                         [&](std::size_t unit) { return levels[unit] > 0; });
+    };
+    const Reduction reduction = reduce(problem, judge_of(fails), {.frugal = true});
+    EXPECT_TRUE(reduction.minimal);
+    EXPECT_LE(reduction.judged, 40u);
+    for (std::size_t unit = 0; unit < start.size(); ++unit) {
+      EXPECT_EQ(reduction.levels[unit], needed.contains(unit) ? start[unit] : 0) << unit;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace dissensus::shrink

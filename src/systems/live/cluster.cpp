@@ -144,6 +144,8 @@ void LiveCluster::look_for_trouble() {
 }
 
 std::optional<Outside::Death> LiveCluster::death() const {
+  // Whoever stops us may have stopped them as well.
+  if (network_->is_interrupted() || network_->has_lost_servers()) return std::nullopt;
   for (std::size_t i = 0; i < config_.nodes; ++i) {
     const auto node = static_cast<NodeId>(i);
     const ServerState state = network_->servers().state(node);
@@ -263,7 +265,9 @@ std::vector<Outside::Attachment> LiveCluster::attachments() {
                      tail_of(network_->servers().log_file(static_cast<NodeId>(i)), log_begin_[i])});
   }
   if (const VirtualServers* const servers = network_->virtual_servers()) {
-    files.push_back({"host.txt", host::to_text(servers->report())});
+    const host::Report report = servers->report();
+    files.push_back({host::kReportFile, host::to_text(report)});
+    files.push_back({host::kJournalFile, report.journal.to_bytes()});
     files.push_back({"servers/threads.txt", host::to_text(servers->threads())});
   }
   return files;

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "dissensus/random.h"
+
 #include "systems/live/virtual_servers.h"
 #include "systems/live/wire/error.h"
 
@@ -22,6 +24,20 @@ struct LiveNetwork::Loop {
       boost::asio::make_work_guard(io);
   std::unique_ptr<VirtualServers> servers;  ///< null in real time
 };
+
+namespace {
+/// So that the heartbeats of servers, one in a second, come at any distance from each other:
+/// without this, in virtual time, they would all come at once.
+std::vector<std::chrono::microseconds> start_waits(const LiveNetwork::Plan& plan) {
+  constexpr std::uint64_t kHeartbeat = 1'000'000;
+  Random random(plan.run_seed, "start");
+  std::vector<std::chrono::microseconds> waits;
+  for (std::size_t node = 0; node < plan.nodes; ++node) {
+    waits.emplace_back(node == 0 ? 0 : random.below(kHeartbeat));
+  }
+  return waits;
+}
+}  // namespace
 
 LiveNetwork::LiveNetwork(Plan plan) : plan_(std::move(plan)), loop_(std::make_unique<Loop>()) {
   if (!plan_.settings.is_virtual) return;
@@ -62,6 +78,10 @@ void LiveNetwork::start() {
   options.restart_binaries = plan_.settings.restart_binaries;
   options.place = loop_->servers.get();
   options.version = plan_.version;
+  if (plan_.settings.is_virtual) {
+    options.gives_certificates = true;
+    options.start_waits = start_waits(plan_);
+  }
   servers_ = std::make_unique<ServerNetwork>(loop_->io, std::move(options));
   servers_->start();
 
@@ -84,8 +104,33 @@ void LiveNetwork::start() {
       if (listener_ != nullptr) listener_->on_server_event(node, event);
     });
   }
-  servers_->wait_until_ready(now() + plan_.settings.start_limit);
-  had_trouble_ = false;
+  const LoopTime deadline = now() + plan_.settings.start_limit;
+  if (loop_->servers) hasten_first_ledgers(deadline);
+  if (plan_.is_funded) {
+    servers_->wait_until_synced(deadline);
+  } else {
+    servers_->wait_until_ready(deadline);
+    had_trouble_ = false;
+  }
+}
+
+/// A server that knows no transactions leaves a ledger open until its calendar is 20 s ahead of the
+/// last close, and takes transactions only once a ledger was validated: two such waits at the
+/// start. In virtual time the calendars of all servers go ahead together whenever nothing can be
+/// under way.
+void LiveNetwork::hasten_first_ledgers(LoopTime deadline) {
+  constexpr auto kRound = 5s;
+  constexpr auto kIdleInterval = 20s;
+  const auto is_done = [this] {
+    if (!dead_server().empty()) return true;
+    for (std::size_t node = 0; node < plan_.nodes; ++node) {
+      if (servers_->state(static_cast<NodeId>(node)).validated_seq == 0) return false;
+    }
+    return true;
+  };
+  while (!servers_->run_until(is_done, std::min(deadline, now() + kRound)) && now() < deadline) {
+    loop_->servers->push_calendars(kIdleInterval);
+  }
 }
 
 bool LiveNetwork::recover() {
@@ -110,7 +155,13 @@ bool LiveNetwork::recover() {
 }
 
 std::vector<FundedAccount> LiveNetwork::fund(const std::vector<AccountRequest>& accounts) {
-  return fund_accounts(*servers_, accounts, now() + plan_.settings.start_limit);
+  const LoopTime deadline = now() + plan_.settings.start_limit;
+  std::vector<FundedAccount> funded = fund_accounts(*servers_, accounts, deadline);
+  if (plan_.is_funded) {
+    servers_->wait_until_ready(deadline);
+    had_trouble_ = false;
+  }
+  return funded;
 }
 
 void LiveNetwork::pause(std::chrono::milliseconds time) {
@@ -151,6 +202,10 @@ void LiveNetwork::keep_alive(bool on) {
     keeper_.request_stop();
     keeper_.join();
   }
+}
+
+bool LiveNetwork::has_lost_servers() const {
+  return loop_->servers && !loop_->servers->trouble().empty();
 }
 
 std::string LiveNetwork::dead_server() const {

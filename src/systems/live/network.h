@@ -49,6 +49,8 @@ class LiveNetwork final : private InterceptorHandler {
     std::uint64_t run_seed = 0;         ///< in virtual time: of all that servers draw
     std::string version;                ///< of the binary, where it is known
     std::uint64_t account_reserve = 0;  ///< drops
+    /// fund() follows start(): a network without payments waits 20 s for each of its first ledgers.
+    bool is_funded = false;
     ServerSettings settings;
     std::function<bool()> is_interrupted;
   };
@@ -56,8 +58,9 @@ class LiveNetwork final : private InterceptorHandler {
   explicit LiveNetwork(Plan plan);
   ~LiveNetwork() override;
 
-  /// Starts everything and waits until all servers propose. Throws LiveError. The folder goes with
-  /// the network unless something went wrong with it.
+  /// Starts everything and waits until all servers propose, or only until they take payments if
+  /// the plan says that fund() follows, which then waits for the rest. Throws LiveError. The folder
+  /// goes with the network unless something went wrong with it.
   void start();
   /// Waits until every server proposes and has two ledgers more than now; false if that takes too
   /// long, or a server has died.
@@ -90,11 +93,14 @@ class LiveNetwork final : private InterceptorHandler {
   const Interceptor& interceptor() const { return *interceptor_; }
   const Watch& watch() const { return *watch_; }
   const Plan& plan() const { return plan_; }
+  /// In virtual time: it is not the servers that cannot go on, but what runs them.
+  bool has_lost_servers() const;
   bool is_interrupted() const { return plan_.is_interrupted && plan_.is_interrupted(); }
 
  private:
   struct Loop;
 
+  void hasten_first_ledgers(LoopTime deadline);
   void on_frame(NodeId from, NodeId to, Frame&& frame) override;
   void on_link(NodeId a, NodeId b, bool up, std::string_view reason) override;
 

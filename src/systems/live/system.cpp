@@ -100,6 +100,7 @@ LiveNetwork::Plan plan_of(const xrpl::NetworkConfig& config, const ServerSetting
   }
   plan.account_reserve = static_cast<std::uint64_t>(config.fees.reserve);
   plan.settings = servers;
+  plan.is_funded = servers.is_virtual && !config.accounts.empty();
   plan.is_interrupted = live.is_interrupted;
   return plan;
 }

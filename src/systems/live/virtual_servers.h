@@ -36,6 +36,8 @@ class VirtualServers final : public Surroundings, public ServerPlace, private ho
   host::Report report() const { return host_->report(); }
   bool has_started() const { return host_ != nullptr; }
   std::vector<host::ThreadView> threads() const;
+  /// The calendars of all servers go ahead by this much; timers and our own time do not.
+  void push_calendars(std::chrono::seconds by);
 
   LoopTime now() const override;
   bool advance(LoopTime until) override;
@@ -55,6 +57,9 @@ class VirtualServers final : public Surroundings, public ServerPlace, private ho
   class Connection;
   class HostedProcess;
 
+  /// Of the random bytes of the program that is started next.
+  std::uint64_t next_stream();
+
   void on_connect(const host::Connection& connection) override;
   void on_bytes(const host::Connection& connection, host::Side from, std::string bytes) override;
   void on_end(const host::Connection& connection, host::Side from, bool gone) override;
@@ -69,6 +74,8 @@ class VirtualServers final : public Surroundings, public ServerPlace, private ho
   std::map<host::ConnectionId, Connection*> connections_;
   std::map<host::ProgramId, NodeId> nodes_;
   std::map<host::ProgramId, int> statuses_;  ///< of programs that have ended, until asked for
+  std::size_t started_ = 0;
+  std::chrono::seconds pushed_{0};
   std::uint16_t next_port_ = 50'000;
 };
 

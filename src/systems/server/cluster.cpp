@@ -402,7 +402,9 @@ void ServerCluster::end_connection(host::ConnectionId connection, NodeId survivo
 // ---- what is kept
 
 std::vector<Outside::Attachment> ServerCluster::attachments() {
-  std::vector<Attachment> files{{"host.txt", host::to_text(host_->report())}};
+  const host::Report report = host_->report();
+  std::vector<Attachment> files{{host::kReportFile, host::to_text(report)},
+                                {host::kJournalFile, report.journal.to_bytes()}};
   for (std::size_t i = 0; i < logs_.size(); ++i) {
     files.push_back({fmt::format("servers/{}.log", i), logs_[i]});
   }

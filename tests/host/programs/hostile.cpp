@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <arpa/inet.h>
@@ -119,6 +120,17 @@ void compute() {
   for (;;) value = value * 3 + 1;
 }
 
+/// The first thread computes while others wait.
+void compute_before_threads() {
+  for (int i = 0; i < 3; ++i) {
+    std::thread([] {
+      for (;;) pause();
+    }).detach();
+  }
+  usleep(1000);
+  compute();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -133,5 +145,6 @@ int main(int argc, char** argv) {
   if (word == "deaf") ignore_signals();
   if (word == "restless") restless();
   if (word == "compute") compute();
+  if (word == "compute-with-threads") compute_before_threads();
   return 0;
 }

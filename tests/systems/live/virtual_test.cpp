@@ -1,7 +1,16 @@
 // The verbs on real processes in virtual time: what is true of simulated servers is true of these.
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 
@@ -111,6 +120,7 @@ TEST(VirtualVerbs, AFindingIsReplayedExactlyAndShrunkOnTheServersThemselves) {
   const CommandResult replay = folder.run(words_of({"replay", "runs/latest"}));
   EXPECT_EQ(replay.exit_code, 1) << replay.out << replay.err;
   EXPECT_EQ(trace_hash(result.out), trace_hash(replay.out));
+  EXPECT_THAT(replay.out, HasSubstr("repeatable: every system call and every byte"));
 
   const CommandResult shrunk =
       folder.run(words_of({"shrink", "runs/latest", "--max-runs", "12", "--seeds", "1"}));
@@ -150,6 +160,137 @@ TEST(VirtualVerbs, AServerThatDiesByItselfIsAFinding) {
   EXPECT_THAT(read_text(folder.file("runs/latest/servers/threads.txt")),
               HasSubstr("n1 process 0 thread 0: has ended"));
   EXPECT_TRUE(fs::exists(folder.file("runs/latest/servers/0.log")));
+}
+
+// A run that does not come back says where it left the recorded one, and what speaks against both.
+TEST(VirtualVerbs, AReplayNamesTheFirstCallThatDiffersAndAllDoubts) {
+  const WorkFolder folder;
+  folder.write("live.toml", virtual_scenario());
+  ASSERT_EQ(folder.run(words_of({"run", "live.toml"})).exit_code, 0);
+  const fs::path run = fs::canonical(folder.file("runs/latest"));
+  const std::string report = read_text(run / "host.txt");
+  write_text(run / "host.txt", replaced(report, "nothing is known against repeatability\n",
+                                        "virtual time, not proven repeatable:\n  a doubt\n"));
+  const CommandResult doubted = folder.run(words_of({"replay", run.string()}));
+  EXPECT_EQ(doubted.exit_code, 0) << doubted.err;
+  EXPECT_THAT(doubted.out, HasSubstr("not proven repeatable: the recorded run: a doubt"));
+  EXPECT_THAT(doubted.out, Not(HasSubstr("every system call")));
+
+  // The journal of another seed in the place of this run's.
+  ASSERT_EQ(folder.run(words_of({"run", "live.toml", "--seed", "2"})).exit_code, 0);
+  write_text(run / "host.journal", read_text(folder.file("runs/latest/host.journal")));
+  write_text(run / "run.json",
+             replaced(read_text(run / "run.json"), "\"hash\": \"", "\"hash\": \"x"));
+  const CommandResult other = folder.run(words_of({"replay", run.string()}));
+  EXPECT_NE(other.exit_code, 0);
+  EXPECT_THAT(other.err, HasSubstr("the replay differs"));
+  EXPECT_THAT(other.err, testing::ContainsRegex(
+                             "the runs part at step [0-9]+: program [0-9]+ process [0-9]+ thread "
+                             "[0-9]+: [a-z_0-9]+ at [0-9.]+ s; the other run: program"));
+
+  write_text(run / "host.journal", "dissensus-journal/1\nx");
+  const CommandResult cut = folder.run(words_of({"replay", run.string()}));
+  EXPECT_EQ(cut.exit_code, 2);
+  EXPECT_THAT(cut.err, HasSubstr("host.journal: not a journal of a run, or cut off"));
+}
+
+std::string copy_of_stand_in(const WorkFolder& folder, const std::string& version) {
+  const std::string path = folder.file("server@" + version).string();
+  fs::copy_file(STAND_IN_SERVER, path);
+  return path;
+}
+
+std::string with_binaries(const std::string& lines) {
+  return replaced(virtual_scenario(), "start_limit", lines + "start_limit");
+}
+
+TEST(VirtualVerbs, MixedNetworksAndUpgradesInTheMiddleOfARun) {
+  const WorkFolder folder;
+  const std::string old = copy_of_stand_in(folder, "0.1.0");
+  const std::string newer = copy_of_stand_in(folder, "0.2.0");
+  folder.write("mixed.toml", with_binaries(fmt::format(
+                                 "binaries = [\"{0}\", \"{0}\", \"{1}\", \"{0}\"]\n"
+                                 "restart_binaries = [\"{1}\", \"{1}\", \"{1}\", \"{1}\"]\n",
+                                 old, newer)));
+  folder.write("upgrade.json",
+               R"({"format": "dissensus-schedule/1", "system": "rippled", "nodes": 4,
+  "faults": [{"type": "crash", "node": 3, "at": "300ms", "restart_after": "200ms"}]})");
+  const CommandResult result = folder.run({"run", "mixed.toml", "--schedule", "upgrade.json"});
+  ASSERT_THAT(result.exit_code, testing::AnyOf(0, 1)) << result.out << result.err;
+  const auto live = nlohmann::json::parse(read_text(folder.file("runs/latest/live.json")));
+  EXPECT_EQ(live["rippled"], "0.1.0, 0.2.0");
+  // Of its own binary a server logs the version when it starts, which is before the run.
+  EXPECT_THAT(read_text(folder.file("runs/latest/servers/3.log")), HasSubstr("version 0.2.0"));
+  EXPECT_THAT(read_text(folder.file("runs/latest/servers/2.log")), Not(HasSubstr("version")));
+  const CommandResult replay = folder.run({"replay", "runs/latest"});
+  EXPECT_EQ(replay.exit_code, result.exit_code) << replay.out << replay.err;
+  EXPECT_THAT(replay.out, HasSubstr("repeatable: every system call"));
+}
+
+TEST(VirtualVerbs, BinariesThatAreNoneAreNamed) {
+  const WorkFolder folder;
+  const auto error_of = [&](const std::string& lines) {
+    folder.write("live.toml", with_binaries(lines));
+    const CommandResult result = folder.run(words_of({"run", "live.toml"}));
+    EXPECT_NE(result.exit_code, 0);
+    return result.err;
+  };
+  const std::string good = STAND_IN_SERVER;
+  EXPECT_THAT(error_of("binaries = [\"a\", \"b\"]\n"),
+              HasSubstr("2 binaries for 4 nodes, expected one for each"));
+  EXPECT_THAT(
+      error_of(fmt::format("binaries = [\"{0}\", \"{0}\", \"rippled-9.9\", \"{0}\"]\n", good)),
+      HasSubstr("system.servers.binaries[2]: rippled-9.9: not found on PATH"));
+  EXPECT_THAT(
+      error_of(fmt::format("restart_binaries = [\"{0}\", \"/no/such\", \"{0}\", \"{0}\"]\n", good)),
+      HasSubstr("system.servers.restart_binaries[1]: /no/such: no such file"));
+  EXPECT_THAT(
+      error_of(fmt::format("binaries = [\"{0}\", \"{0}\", \"/bin/true\", \"{0}\"]\n", good)),
+      HasSubstr("/bin/true: not a rippled"));
+}
+
+std::vector<pid_t> descendants_of(pid_t parent) {
+  std::vector<pid_t> result;
+  std::ifstream file(fmt::format("/proc/{0}/task/{0}/children", parent));
+  for (pid_t child = 0; file >> child;) {
+    result.push_back(child);
+    for (const pid_t more : descendants_of(child)) result.push_back(more);
+  }
+  return result;
+}
+
+// What was reached is kept, and nothing waits for servers that were stopped as well.
+TEST(VirtualVerbs, ShrinkingEndsWhenAllItsProcessesAreAskedTo) {
+  const WorkFolder folder;
+  folder.write("live.toml", virtual_scenario());
+  folder.write("split.json", std::string(kSplitAndMore));
+  ASSERT_EQ(folder.run(words_of({"run", "live.toml", "--schedule", "split.json"})).exit_code, 1);
+  const std::vector<std::string> words =
+      words_of({"shrink", "runs/latest", "--seeds", "1000", "--jobs", "1"});
+  const pid_t child = fork();
+  if (child == 0) {
+    std::vector<char*> arguments{const_cast<char*>(DISSENSUS_BINARY)};
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    const int null = open("/dev/null", O_RDWR);
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+    if (chdir(folder.file("").c_str()) == 0) execv(DISSENSUS_BINARY, arguments.data());
+    _exit(127);
+  }
+  std::this_thread::sleep_for(std::chrono::seconds(6));
+  kill(child, SIGTERM);
+  for (const pid_t more : descendants_of(child)) kill(more, SIGTERM);
+  int status = 0;
+  pid_t ended = 0;
+  for (int tries = 0; tries < 300 && ended == 0; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ended = waitpid(child, &status, WNOHANG);
+  }
+  if (ended == 0) kill(child, SIGKILL);
+  ASSERT_EQ(ended, child) << "it hangs";
+  ASSERT_TRUE(WIFEXITED(status)) << status;
+  EXPECT_NE(WEXITSTATUS(status), 0);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "run/runner.h"
+#include "shrink/shrink.h"
 #include "systems/built_in/built_in.h"
 #include "systems/server/framing.h"
 #include "systems/server/settings.h"
@@ -129,6 +130,41 @@ TEST(Servers, AConnectionThatNobodyAnswersIsGivenUp) {
   EXPECT_EQ(outcome("\"120s\"\n", {{}, {apart}}), oracle::Outcome::fail);
   EXPECT_EQ(outcome("\"160s\"\n", {{}, {apart}}), oracle::Outcome::pass);
   EXPECT_EQ(outcome("\"3s\"\n", {}), oracle::Outcome::pass);  // refused at once
+}
+
+/// A rule demands what a client achieves. Without the client it fails as well, but that is no
+/// explanation: what is left is the partition, and the client.
+TEST(Servers, ShrinkingKeepsTheClientsThatARuleSpeaksOf) {
+  const run::Scenario scenario = run::parse_scenario(
+      "format = \"dissensus-scenario/1\"\nname = \"clients\"\n"
+      "[system]\nkind = \"server\"\nnodes = 2\ncommand = [\"/bin/sleep\", \"1000\"]\n"
+      "[[workload]]\nat = \"1s\"\nnode = 0\n"
+      "command = [\"/bin/bash\", \"-c\", \"exec 3<>/dev/tcp/{address:1}/5000\"]\n"
+      "[[workload]]\nat = \"1s\"\nnode = 1\ncommand = [\"/bin/true\"]\n"
+      "[[oracle.rule]]\nname = \"told\"\nproperty = \"progress\"\nwhen = \"end\"\n"
+      "check = \"sum(clients_failed) == 1\"\n[limits]\nvirtual_time = \"10s\"\n",
+      "clients.toml", built_in_systems());
+  faults::PartitionFault apart;
+  apart.groups = {{0}, {1}};
+  faults::CrashFault crash;
+  crash.node = 1;
+  crash.at = std::chrono::milliseconds(300);
+  crash.restart_after = std::chrono::milliseconds(300);
+  shrink::ShrinkOptions options;
+  options.seeds = 0;
+  const shrink::ShrinkResult result =
+      shrink::shrink(scenario, {{}, {crash, apart}}, 1, options, built_in_systems());
+  EXPECT_TRUE(result.minimal);
+  EXPECT_TRUE(result.only_removed);
+  EXPECT_EQ(result.after.requests, 1u);
+  ASSERT_EQ(result.recipe.schedule.faults.size(), 1u);
+  EXPECT_TRUE(
+      std::holds_alternative<faults::PartitionFault>(result.recipe.schedule.faults.front()));
+  EXPECT_THAT(result.recipe.scenario.text, HasSubstr("/dev/tcp"));
+  run::Runner runner;
+  const run::Recipe& recipe = result.recipe;
+  EXPECT_EQ(trace::to_hex(runner.run(recipe.scenario, recipe.schedule, recipe.seed).hash),
+            recipe.hash);
 }
 
 TEST(Servers, AClientOfACutOffServerIsNotAnswered) {

@@ -22,6 +22,8 @@ namespace {
 
 constexpr std::uint64_t kOwnerReserve = 2'000'000;  // drops per object of an account
 constexpr std::uint64_t kReferenceFee = 10;
+constexpr const char* kKeyFile = "peer-key.pem";
+constexpr const char* kCertificateFile = "peer-certificate.pem";
 /// Messages for us that a server queues before it cuts the connection; its own default is 100.
 constexpr int kSendQueue = 20'000;
 
@@ -52,6 +54,12 @@ std::string validators_text(const ServerConfiguration& configuration) {
   return text;
 }
 
+std::string certificate_lines(const ServerConfiguration& configuration) {
+  if (!configuration.certificate) return {};
+  return fmt::format("ssl_key = {0}/{1}\nssl_cert = {0}/{2}\n", configuration.seen(), kKeyFile,
+                     kCertificateFile);
+}
+
 void keep_previous(const std::string& folder, std::string_view name) {
   const std::string current = fmt::format("{}/{}.log", folder, name);
   // There is none at the first start.
@@ -64,10 +72,11 @@ std::string configuration_text(const ServerConfiguration& configuration) {
   const std::string& folder = configuration.seen();
   std::string text = fmt::format(
       "[server]\nport_peer\nport_ws\n\n"
-      "[port_peer]\nip = {0}\nport = {1}\nprotocol = peer\n\n"
+      "[port_peer]\nip = {0}\nport = {1}\nprotocol = peer\n{4}\n"
       "[port_ws]\nip = {0}\nport = {2}\nprotocol = ws\nadmin = 127.0.0.1\n"
       "send_queue_limit = {3}\n\n",
-      configuration.address, configuration.peer_port, configuration.websocket_port, kSendQueue);
+      configuration.address, configuration.peer_port, configuration.websocket_port, kSendQueue,
+      certificate_lines(configuration));
   text += "[peer_private]\n1\n\n[ips_fixed]\n";
   for (const std::string& peer : configuration.fixed_peers) {
     text += fmt::format("{} {}\n", peer, kDeadPort);
@@ -100,6 +109,11 @@ void write_configuration(const ServerConfiguration& configuration) {
   keep_previous(configuration.folder, "output");
   write_private(configuration.folder + "/validators.txt", validators_text(configuration));
   write_private(configuration.file(), configuration_text(configuration));
+  if (!configuration.certificate) return;
+  write_private(fmt::format("{}/{}", configuration.folder, kKeyFile),
+                configuration.certificate->key);
+  write_private(fmt::format("{}/{}", configuration.folder, kCertificateFile),
+                configuration.certificate->certificate);
 }
 
 void make_folder(const std::string& path) {

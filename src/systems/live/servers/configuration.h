@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "systems/live/wire/certificate.h"
 #include "systems/live/wire/keys.h"
 
 namespace dissensus::live {
@@ -22,6 +24,7 @@ struct ServerConfiguration {
   std::vector<PublicKey> trusted;
   std::string log_level;                       ///< trace, debug, info, warning, error or fatal
   std::uint64_t account_reserve = 10'000'000;  ///< what a new account needs, in drops
+  std::optional<Certificate> certificate{};    ///< for the peer port; none: it makes one itself
 
   std::string file() const { return folder + "/rippled.cfg"; }
   std::string seen_file() const { return seen() + "/rippled.cfg"; }
@@ -33,9 +36,9 @@ struct ServerConfiguration {
 /// The same on both tried versions (1.7.2, 2.4.0). Holds secrets.
 std::string configuration_text(const ServerConfiguration& configuration);
 
-/// Writes rippled.cfg (readable by its owner only) and validators.txt, makes an empty db folder,
-/// and keeps the logs of an earlier start as *.previous.log. Throws LiveError: folder not writable,
-/// disk full.
+/// Writes rippled.cfg (readable by its owner only), validators.txt and the certificate, makes an
+/// empty db folder, and keeps the logs of an earlier start as *.previous.log. Throws LiveError:
+/// folder not writable, disk full.
 void write_configuration(const ServerConfiguration& configuration);
 
 /// Makes the folder and its parents. Throws LiveError.

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -112,6 +113,9 @@ struct ServerNetwork::State : std::enable_shared_from_this<ServerNetwork::State>
   void prepare();
   void configure(NodeId node);
   void find_programs();
+  static std::string find_binary(const std::vector<std::string>& binaries, std::string_view key,
+                                 std::size_t node);
+  std::string versions_of(const std::vector<std::string>& binaries) const;
   void launch(NodeId node, const std::string& program, const char* mode);
   void repeat(Timer& timer, std::chrono::milliseconds interval, void (State::*step)());
   void watch();
@@ -148,12 +152,9 @@ void ServerNetwork::State::prepare() {
   find_programs();
   options.folder = std::filesystem::absolute(options.folder).lexically_normal().string();
   make_folder(options.folder);
-  version = options.version;
-  if (version.empty()) {
-    Spawner spawner;
-    version = server_version(spawner, programs[0], options.folder + "/version.txt",
-                             options.version_limit);
-  }
+  std::vector<std::string> all = programs;
+  all.insert(all.end(), restart_programs.begin(), restart_programs.end());
+  version = options.version.empty() ? versions_of(all) : options.version;
   const std::vector<std::string> addresses = place->addresses(servers.size());
   for (NodeId node = 0; node < servers.size(); ++node) {
     servers[node].identity.address = addresses[node];
@@ -163,9 +164,32 @@ void ServerNetwork::State::prepare() {
     configure(node);
     folders.push_back(servers[node].configuration.folder);
   }
-  std::vector<std::string> all = programs;
-  all.insert(all.end(), restart_programs.begin(), restart_programs.end());
   place->prepared(all, folders);
+}
+
+/// What each binary says of itself, each once.
+std::string ServerNetwork::State::versions_of(const std::vector<std::string>& binaries) const {
+  std::string versions;
+  std::set<std::string> asked;
+  std::set<std::string> known;
+  for (const std::string& binary : binaries) {
+    if (!asked.insert(binary).second) continue;
+    Spawner spawner;
+    const std::string one =
+        server_version(spawner, binary, options.folder + "/version.txt", options.version_limit);
+    if (known.insert(one).second) versions += (versions.empty() ? "" : ", ") + one;
+  }
+  return versions;
+}
+
+/// One of the scenario's binaries; an error says which.
+std::string ServerNetwork::State::find_binary(const std::vector<std::string>& binaries,
+                                              std::string_view key, std::size_t node) {
+  try {
+    return find_rippled(binaries[node]);
+  } catch (const LiveError& error) {
+    throw LiveError(fmt::format("system.servers.{}[{}]: {}", key, node, error.what()));
+  }
 }
 
 void ServerNetwork::State::find_programs() {
@@ -174,11 +198,12 @@ void ServerNetwork::State::find_programs() {
   programs.clear();
   restart_programs.clear();
   for (std::size_t node = 0; node < options.nodes; ++node) {
-    programs.push_back(
-        find_rippled(options.binaries.empty() ? options.rippled : options.binaries[node]));
-    restart_programs.push_back(options.restart_binaries.empty()
-                                   ? programs.back()
-                                   : find_rippled(options.restart_binaries[node]));
+    programs.push_back(options.binaries.empty() ? find_rippled(options.rippled)
+                                                : find_binary(options.binaries, "binaries", node));
+    restart_programs.push_back(
+        options.restart_binaries.empty()
+            ? programs.back()
+            : find_binary(options.restart_binaries, "restart_binaries", node));
   }
 }
 
@@ -192,6 +217,10 @@ void ServerNetwork::State::configure(NodeId node) {
   configuration.websocket_port = server.identity.websocket_port;
   configuration.log_level = options.log_level;
   configuration.account_reserve = options.account_reserve;
+  if (options.gives_certificates) {
+    configuration.certificate =
+        make_certificate(derived_seed(options.seed, fmt::format("certificate {}", node)));
+  }
   configuration.fixed_peers.clear();
   configuration.trusted.clear();
   for (NodeId other = 0; other < servers.size(); ++other) {
@@ -408,6 +437,9 @@ void ServerNetwork::start() {
   state.disk_low = false;
   try {
     for (NodeId node = 0; node < state.servers.size(); ++node) {
+      if (!state.options.start_waits.empty()) {
+        run_until([] { return false; }, now() + state.options.start_waits.at(node));
+      }
       state.launch(node, state.programs[node], "--start");
     }
   } catch (const LiveError&) {
@@ -549,18 +581,31 @@ LoopTime ServerNetwork::now() const {
   return live::now(state_->context);
 }
 
+void ServerNetwork::wait_until_synced(LoopTime deadline) {
+  wait_until(deadline, [this] {
+    for (NodeId node = 0; node < size(); ++node) {
+      if (!state(node).synced()) return false;
+    }
+    return true;
+  });
+}
+
 void ServerNetwork::wait_until_ready(LoopTime deadline) {
+  wait_until(deadline, [this] { return state_->agreed(); });
+}
+
+void ServerNetwork::wait_until(LoopTime deadline, const std::function<bool()>& is_reached) {
   const State& state = *state_;
   const auto dead = [&state] {
     return std::find_if(state.servers.begin(), state.servers.end(),
                         [](const Server& server) { return !server.state.running; });
   };
-  run_until([&] { return dead() != state.servers.end() || state.agreed(); }, deadline);
+  run_until([&] { return dead() != state.servers.end() || is_reached(); }, deadline);
   const auto found = dead();
   if (found != state.servers.end()) {
     throw LiveError(state.obituary(static_cast<NodeId>(found - state.servers.begin())));
   }
-  if (state.agreed()) return;
+  if (is_reached()) return;
   std::string text = "the servers do not propose in time";
   for (NodeId node = 0; node < state.servers.size(); ++node) {
     text += fmt::format("; node {}: {}", node, state.describe(node));

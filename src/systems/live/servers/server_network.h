@@ -46,6 +46,10 @@ struct ServerNetworkOptions {
   std::vector<std::string> environment;        ///< "NAME=value" for the servers, added to ours
   std::function<bool()> is_interrupted;        ///< if true, waits end with LiveError "interrupted"
 
+  /// Per node, before its first start; empty: all start at once. Servers have heartbeats, so when
+  /// they start is when they act.
+  std::vector<std::chrono::microseconds> start_waits{};
+  bool gives_certificates = false;  ///< for the peer ports; they follow from the seed
   ServerPlace* place = nullptr;     ///< outlives the network; null: this machine
   std::string version{};            ///< of the binary, where it is known; empty: it is asked
   std::uint8_t address_block = 77;  ///< addresses are 127.BLOCK.N.(11+node)
@@ -88,6 +92,10 @@ struct ServerState {
   std::uint64_t log_bytes = 0;
   bool log_limit_reached = false;
 
+  /// Takes payments from clients.
+  bool synced() const {
+    return running && connected && (server_state == "full" || server_state == "proposing");
+  }
   bool proposing() const { return running && connected && server_state == "proposing"; }
 };
 
@@ -117,7 +125,7 @@ class ServerNetwork {
   std::uint16_t peer_port(NodeId node) const { return identity(node).peer_port; }
   const KeyPair& node_keys(NodeId node) const { return identity(node).node_keys; }
   const KeyPair& validator_keys(NodeId node) const { return identity(node).validator_keys; }
-  /// What the binary says of itself, e.g. "1.7.2"; known after start().
+  /// What the binaries say of themselves, e.g. "1.7.2" or "1.7.2, 2.4.0"; known after start().
   const std::string& version() const;
   const ServerNetworkOptions& options() const;
   std::string node_folder(NodeId node) const;
@@ -142,6 +150,9 @@ class ServerNetwork {
   bool run_until(const std::function<bool()>& condition, LoopTime deadline);
   /// In the time of its io_context.
   LoopTime now() const;
+  /// Runs the io_context until every server takes part in consensus, so that it takes payments:
+  /// half the way to wait_until_ready. Throws LiveError like that.
+  void wait_until_synced(LoopTime deadline);
   /// Runs the io_context until every server proposes and all have validated the same ledger, with
   /// at least one before it. Throws LiveError with a line on every node at the deadline, or when a
   /// server ends.
@@ -157,6 +168,8 @@ class ServerNetwork {
 
  private:
   struct State;
+  void wait_until(LoopTime deadline, const std::function<bool()>& is_reached);
+
   std::shared_ptr<State> state_;
 };
 

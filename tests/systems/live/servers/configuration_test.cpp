@@ -50,6 +50,27 @@ int mode_of(const std::string& path) {
   return static_cast<int>(info.st_mode & 0777);
 }
 
+TEST(Configuration, NamesACertificateWhereThereIsOne) {
+  ServerConfiguration configuration = example("/somewhere/node-0");
+  EXPECT_THAT(configuration_text(configuration), Not(HasSubstr("ssl_key")));
+  configuration.certificate = make_certificate(derived_seed(7, "certificate 0"));
+  configuration.seen_folder = "/node";
+  EXPECT_THAT(configuration_text(configuration),
+              HasSubstr("protocol = peer\nssl_key = /node/peer-key.pem\n"
+                        "ssl_cert = /node/peer-certificate.pem\n\n[port_ws]"));
+}
+
+// The same bytes on every start, or a start would not be repeatable.
+TEST(Configuration, CertificatesFollowFromTheirSeed) {
+  const Certificate one = make_certificate(derived_seed(7, "certificate 0"));
+  const Certificate again = make_certificate(derived_seed(7, "certificate 0"));
+  EXPECT_EQ(one.key, again.key);
+  EXPECT_EQ(one.certificate, again.certificate);
+  EXPECT_NE(one.certificate, make_certificate(derived_seed(8, "certificate 0")).certificate);
+  EXPECT_THAT(one.key, HasSubstr("BEGIN PRIVATE KEY"));
+  EXPECT_THAT(one.certificate, HasSubstr("BEGIN CERTIFICATE"));
+}
+
 // The file says what the interceptor needs: own address, fixed peers on a dead port, no
 // compression.
 TEST(Configuration, SaysWhatServersNeed) {

@@ -9,6 +9,7 @@
 //   STAND_IN_DIE_AT_START=1    STAND_IN_DIE_AFTER_MS=T     STAND_IN_IGNORE_TERM=1
 //   STAND_IN_NEVER_READY=1     STAND_IN_GARBAGE=1          STAND_IN_LOG_FLOOD=BYTES_PER_TICK
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <deque>
@@ -57,7 +58,12 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using nlohmann::json;
 
-constexpr const char* kVersion = "0.0.0-stand-in";
+/// Of a copy of this program under the name "anything@VERSION": that version.
+std::string version_of_this() {
+  const std::string name = program_invocation_short_name;
+  const std::size_t at = name.find('@');
+  return at == name.npos ? "0.0.0-stand-in" : name.substr(at + 1);
+}
 
 /// "[section]" -> its lines.
 using Sections = std::map<std::string, std::vector<std::string>>;
@@ -251,7 +257,7 @@ void PeerSession::answer_upgrade() {
   if (!shared) throw WireError("no shared value");
   verify_identity(*request, *shared);
   outgoing_.push_back(
-      upgrade_response({&server_.node_keys(), "rippled-" + std::string(kVersion), {}}, *shared));
+      upgrade_response({&server_.node_keys(), "rippled-" + version_of_this(), {}}, *shared));
   write_next();
   upgraded_ = true;
   server_.link_up(number_, shared_from_this());
@@ -327,6 +333,7 @@ Server::Server(asio::io_context& context, const Sections& sections, std::string 
       node_keys_(live::node_keys(Seed::parse(sections.at("node_seed").front()).value())),
       validator_keys_(
           live::node_keys(Seed::parse(sections.at("validation_seed").front()).value())) {
+  log("version " + version_of_this());
   use_new_certificate(tls_.native_handle());
   std::set<PublicKey> trusted;
   const Sections validators = read_sections(sections.at("validators_file").front());
@@ -428,7 +435,7 @@ json Server::run_command(const json& request) {
 }
 
 json Server::server_info() const {
-  json info = {{"build_version", kVersion},
+  json info = {{"build_version", version_of_this()},
                {"server_state", consensus_->server_state()},
                {"peers", links_.size()},
                {"validation_quorum", consensus_->quorum()},
@@ -506,7 +513,7 @@ int main(int count, char** arguments) {
   std::string configuration;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--version") {
-      std::cout << "rippled version " << dissensus::live::toy::kVersion << std::endl;
+      std::cout << "rippled version " << dissensus::live::toy::version_of_this() << std::endl;
       return 0;
     }
     if (words[i] == "--conf" && i + 1 < words.size()) configuration = words[i + 1];

@@ -1,0 +1,72 @@
+#include "cli/repetition.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/file.h"
+#include "host/host.h"
+
+namespace dissensus::cli {
+
+namespace {
+
+constexpr std::size_t kJournalBytesMax = std::size_t{256} << 20;
+
+const std::string* text_of(const std::vector<Outside::Attachment>& files, std::string_view name) {
+  const auto found =
+      std::find_if(files.begin(), files.end(), [&](const auto& file) { return file.name == name; });
+  return found == files.end() ? nullptr : &found->text;
+}
+
+std::optional<std::string> recorded_text(const std::string& folder, const std::string& name) {
+  std::error_code error;
+  const std::string path = folder + "/" + name;
+  if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
+  return read_file(path, kJournalBytesMax);
+}
+
+void add_doubts(const std::string& text, const char* whose, std::vector<std::string>& doubts) {
+  for (const std::string& doubt : host::doubts_in(text)) doubts.push_back(whose + doubt);
+}
+
+}  // namespace
+
+Repetition compare_repetition(const std::string& folder,
+                              const std::vector<Outside::Attachment>& files) {
+  Repetition result;
+  const std::string* const report = text_of(files, host::kReportFile);
+  if (report == nullptr) return result;
+  result.of_programs = true;
+  if (const auto recorded = recorded_text(folder, host::kReportFile)) {
+    add_doubts(*recorded, "the recorded run: ", result.doubts);
+  }
+  add_doubts(*report, "this run: ", result.doubts);
+  const std::string* const journal = text_of(files, host::kJournalFile);
+  const auto recorded = recorded_text(folder, host::kJournalFile);
+  if (journal == nullptr || !recorded) return result;
+  const auto before = host::Journal::from_bytes(*recorded);
+  if (!before) {
+    throw InputError(folder + "/" + host::kJournalFile + ": not a journal of a run, or cut off");
+  }
+  result.is_compared = true;
+  if (*recorded != *journal) {
+    result.first_difference = host::first_difference(*before, *host::Journal::from_bytes(*journal));
+  }
+  return result;
+}
+
+std::string to_text(const Repetition& repetition) {
+  if (!repetition.of_programs) return {};
+  std::string text;
+  for (const std::string& doubt : repetition.doubts) {
+    text += "not proven repeatable: " + doubt + "\n";
+  }
+  if (repetition.first_difference) {
+    text += "the runs part at " + *repetition.first_difference + "\n";
+  } else if (repetition.is_compared && repetition.doubts.empty()) {
+    text += "repeatable: every system call and every byte as in the recorded run\n";
+  }
+  return text;
+}
+
+}  // namespace dissensus::cli
