@@ -20,7 +20,8 @@ namespace {
 // events, so that the same hunt gives the same finding on every machine.
 constexpr std::uint64_t kShrinkEvents = 60'000'000;
 constexpr std::uint64_t kMeasureEvents = 20'000'000;
-// Runs of real servers take seconds each, whatever they do in them; `dissensus shrink` goes on.
+// Runs of real servers, and runs that hang, take seconds each, whatever they do in them; `dissensus
+// shrink` goes on.
 constexpr std::size_t kShrinkRunsOfServers = 40;
 
 }  // namespace
@@ -90,7 +91,9 @@ void examine_finding(FindingFolder& folder, const ExaminePlan& plan,
     return replay_command(path, plan.replay_words);
   };
   options.shrink_events_max = kShrinkEvents;
-  if (folder.recipe.scenario.system->traits().outside) {
+  const auto& violations = folder.result.verdict.violations;
+  if (folder.recipe.scenario.system->traits().outside ||
+      (!violations.empty() && violations.front().property == "hang")) {
     options.shrink_runs_max = kShrinkRunsOfServers;
   }
   options.measure_events_max = kMeasureEvents;
