@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/file.h"
+#include "diff/neighbour.h"
 #include "run/run_folder.h"
 
 namespace dissensus::report {
@@ -16,12 +17,18 @@ namespace {
 
 constexpr std::size_t kShrinkBytesMax = 64 << 20;
 
-/// Runs of real servers take seconds each: the page then says less of other seeds and schedules.
-bool is_costly(const run::Recipe& recipe) {
-  return recipe.scenario.system->traits().outside;
+/// Runs of real servers take seconds each, and so do runs that hang; after one that crashes there
+/// is a new process to be made. The page then says less of other seeds and schedules.
+bool is_costly(const run::Recipe& recipe, const oracle::Verdict& verdict) {
+  const SystemTraits traits = recipe.scenario.system->traits();
+  if (traits.outside) return true;
+  if (verdict.violations.empty()) return false;
+  const std::string& property = verdict.violations.front().property;
+  return property == "hang" ||
+         (traits.may_end_the_process && (property == "crash" || property == "memory"));
 }
 
-shrink::ShrinkResult shrink_run(const run::Recipe& recipe, const std::string& folder,
+shrink::ShrinkResult shrink_run(const RecordedRun& found, const std::string& folder,
                                 const ExamineOptions& options, const SystemRegistry& systems) {
   shrink::ShrinkOptions shrinking;
   shrinking.jobs = options.jobs;
@@ -29,8 +36,8 @@ shrink::ShrinkResult shrink_run(const run::Recipe& recipe, const std::string& fo
   shrinking.events_max = options.shrink_events_max;
   shrinking.all_violations = options.all_violations;
   shrinking.keep_going = options.keep_shrinking;
-  if (is_costly(recipe)) shrinking.seeds = 10;
-  return shrink_in_folder(recipe, folder, shrinking, systems);
+  if (is_costly(found.recipe, found.verdict)) shrinking.seeds = 10;
+  return shrink_in_folder(found.recipe, folder, shrinking, systems);
 }
 
 /// The smallest run that a folder has; nothing where it has none, or none that can be read.
@@ -51,7 +58,7 @@ std::optional<shrink::ShrinkResult> read_minimal(const std::string& folder,
   }
 }
 
-std::vector<shrink::LikelihoodPoint> measure(const run::Recipe& recipe,
+std::vector<shrink::LikelihoodPoint> measure(const RecordedRun& failing,
                                              shrink::Continuation continuation,
                                              const ExamineOptions& options) {
   shrink::LikelihoodOptions likelihood;
@@ -59,12 +66,23 @@ std::vector<shrink::LikelihoodPoint> measure(const run::Recipe& recipe,
   likelihood.jobs = options.jobs;
   likelihood.events_max = options.measure_events_max;
   likelihood.keep_going = options.keep_measuring;
-  if (is_costly(recipe)) {
+  if (is_costly(failing.recipe, failing.verdict)) {
     likelihood.points = 5;
     likelihood.refinement = 0;
     likelihood.runs = 4;
   }
-  return shrink::failure_likelihood(recipe, likelihood);
+  return shrink::failure_likelihood(failing.recipe, likelihood);
+}
+
+void explain(const ExamineOptions& options, Finding& finding) {
+  const RecordedRun& run = finding.smallest();
+  diff::NeighbourOptions search;
+  search.events_max = options.measure_events_max;
+  search.keep_going = options.keep_measuring;
+  const auto neighbour = diff::nearest_passing(run.recipe, run.trace, search);
+  if (!neighbour) return;
+  finding.passing = neighbour->words;
+  finding.difference = diff::compare(run.trace, run.verdict.violations.front(), neighbour->trace);
 }
 
 }  // namespace
@@ -81,11 +99,13 @@ Finding examine(const run::Recipe& recipe, const std::string& folder, const Exam
   }
   if (recipe.branch) return finding;
   if (options.shrink) {
-    finding.shrinking = shrink_run(recipe, folder, options, systems);
+    finding.shrinking = shrink_run(finding.found, folder, options, systems);
     finding.minimal = record(finding.shrinking->recipe, replay(folder + "/minimal"));
   }
-  if (options.likelihood) {
-    const run::Recipe& smallest = finding.smallest().recipe;
+  if (!recipe.scenario.system->traits().outside) explain(options, finding);
+  const bool hangs = finding.smallest().verdict.violations.front().property == "hang";
+  if (options.likelihood && !hangs) {
+    const RecordedRun& smallest = finding.smallest();
     finding.other_schedules = measure(smallest, shrink::Continuation::schedule, options);
     finding.other_seeds = measure(smallest, shrink::Continuation::seed, options);
   }
