@@ -5,154 +5,146 @@ namespace dissensus::cli {
 namespace {
 
 constexpr std::string_view kSource =
-    R"cpp(// @NAME@: a server lends something to one client at a time. Replace it by your own
-          // protocol;
-          // docs/guides/your-first-system.md explains each part.
+    R"text(// @NAME@: a server lends something to one client at a time. Replace it by your own protocol;
+// docs/guides/your-first-system.md explains each part.
 #include <deque>
 
 #include "dissensus/dissensus.h"
 
-          namespace {
+namespace {
 
-          using namespace dissensus;
+using namespace dissensus;
 
-          constexpr NodeId kServer = 0;
-          constexpr Duration kSlot = std::chrono::milliseconds(100);
+constexpr NodeId kServer = 0;
+constexpr Duration kSlot = std::chrono::milliseconds(100);
 
-          // Messages: plain structs, numbered from 0 in the order of their description below.
-          struct Ask {
-            static constexpr MessageKind kind() { return 0; }
-            std::uint64_t number;
-          };
-          struct Grant {
-            static constexpr MessageKind kind() { return 1; }
-            std::uint64_t number;
-            std::uint64_t until_us;  ///< by the server's clock
-          };
+struct Ask {
+  static constexpr MessageKind kind() { return 0; }
+  std::uint64_t number;
+};
+struct Grant {
+  static constexpr MessageKind kind() { return 1; }
+  std::uint64_t number;
+  std::uint64_t until_us;  ///< by the server's clock
+};
 
-          SystemDescription describe() {
-            SystemDescription description;
-            description.name = "@NAME@";
-            description.summary = "a server lends something to one client at a time";
-            description.message<Ask>("Ask").field("number", SemanticType::sequence, &Ask::number);
-            description.message<Grant>("Grant")
-                .field("number", SemanticType::sequence, &Grant::number)
-                .field("until_us", SemanticType::time, &Grant::until_us);
-            // What nodes must agree on: who has the lease in each tenth of a second.
-            description.levels = {{.name = "holder", .validity = false}};
-            return description;
-          }
+SystemDescription describe() {
+  SystemDescription description;
+  description.name = "@NAME@";
+  description.summary = "a server lends something to one client at a time";
+  description.message<Ask>("Ask").field("number", SemanticType::sequence, &Ask::number);
+  description.message<Grant>("Grant")
+      .field("number", SemanticType::sequence, &Grant::number)
+      .field("until_us", SemanticType::time, &Grant::until_us);
+  // What nodes must agree on: who has the lease in each tenth of a second.
+  description.levels = {{.name = "holder", .validity = false}};
+  return description;
+}
 
-          struct Settings {
-            std::size_t nodes = 3;
-            Duration lease = std::chrono::milliseconds(500);
-            bool fixed = false;
-          };
+struct Settings {
+  std::size_t nodes = 3;
+  Duration lease = std::chrono::milliseconds(500);
+  bool fixed = false;
+};
 
-          class Server final : public Node {
-           public:
-            explicit Server(const Settings& settings) : settings_(settings) {}
-            void start(Context&) override {}
+class Server final : public Node {
+ public:
+  explicit Server(const Settings& settings) : settings_(settings) {}
+  void start(Context&) override {}
 
-            void receive(Context& context, NodeId from, const Message& message) override {
-              if (message.get<Ask>() == nullptr) return;
-              waiting_.push_back(from);
-              if (!lent_) lend(context);
-            }
+  void receive(Context& context, NodeId from, const Message& message) override {
+    if (message.get<Ask>() == nullptr) return;
+    waiting_.push_back(from);
+    if (!lent_) lend(context);
+  }
 
-            void timer(Context& context, TimerId, std::uint64_t) override {
-              lent_ = false;
-              if (!waiting_.empty()) lend(context);
-            }
+  void timer(Context& context, TimerId, std::uint64_t) override {
+    lent_ = false;
+    if (!waiting_.empty()) lend(context);
+  }
 
-           private:
-            void lend(Context& context) {
-              const Time until = context.now() + settings_.lease;
-              context.send(waiting_.front(),
-                           Grant{number_++, static_cast<std::uint64_t>(microseconds_of(until))});
-              waiting_.pop_front();
-              lent_ = true;
-              context.set_timer(settings_.lease);
-            }
+ private:
+  void lend(Context& context) {
+    const Time until = context.now() + settings_.lease;
+    context.send(waiting_.front(),
+                 Grant{number_++, static_cast<std::uint64_t>(microseconds_of(until))});
+    waiting_.pop_front();
+    lent_ = true;
+    context.set_timer(settings_.lease);
+  }
 
-            const Settings& settings_;
-            std::deque<NodeId> waiting_;
-            std::uint64_t number_ = 0;
-            bool lent_ = false;
-          };
+  const Settings& settings_;
+  std::deque<NodeId> waiting_;
+  std::uint64_t number_ = 0;
+  bool lent_ = false;
+};
 
-          class Client final : public Node {
-           public:
-            explicit Client(const Settings& settings) : settings_(settings) {}
+class Client final : public Node {
+ public:
+  explicit Client(const Settings& settings) : settings_(settings) {}
 
-            void start(Context& context) override { context.send(kServer, Ask{asked_++}); }
+  void start(Context& context) override { context.send(kServer, Ask{asked_++}); }
 
-            void receive(Context& context, NodeId, const Message& message) override {
-              const auto* grant = message.get<Grant>();
-              if (grant == nullptr) return;
-              // The mistake: the grant may have been under way for a while, and the server counts
-              // from the moment when it sent it.
-              until_ = settings_.fixed
-                           ? time_of_microseconds(static_cast<std::int64_t>(grant->until_us))
-                           : context.now() + settings_.lease;
-              use(context);
-            }
+  void receive(Context& context, NodeId, const Message& message) override {
+    const auto* grant = message.get<Grant>();
+    if (grant == nullptr) return;
+    // The mistake: the grant has been under way for a while, and the server counts from the moment
+    // when it sent it.
+    until_ = settings_.fixed ? time_of_microseconds(static_cast<std::int64_t>(grant->until_us))
+                             : context.now() + settings_.lease;
+    use(context);
+  }
 
-            void timer(Context& context, TimerId, std::uint64_t) override { use(context); }
+  void timer(Context& context, TimerId, std::uint64_t) override { use(context); }
 
-           private:
-            /// Holds the lease in this slot of time, then looks again.
-            void use(Context& context) {
-              if (context.now() >= until_) {
-                if (context.logging()) context.log("the lease is over");
-                context.send(kServer, Ask{asked_++});
-                return;
-              }
-              const std::int64_t slot = microseconds_of(context.now()) / kSlot.count();
-              if (slot != used_) context.decided(0, static_cast<std::uint64_t>(slot), context.self());
-              used_ = slot;
-              context.set_timer(kSlot);
-            }
+ private:
+  /// Has the lease in this tenth of a second, if it has it all the time, and looks again in the
+  /// next one.
+  void use(Context& context) {
+    const std::int64_t slot = microseconds_of(context.now()) / kSlot.count();
+    const Time next = time_of_microseconds((slot + 1) * kSlot.count());
+    if (next > until_) {
+      if (context.logging()) context.log("the lease is over");
+      context.send(kServer, Ask{asked_++});
+      return;
+    }
+    context.decided(0, static_cast<std::uint64_t>(slot), context.self());
+    context.set_timer(next - context.now());
+  }
 
-            const Settings& settings_;
-            Time until_{};
-            std::int64_t used_ = -1;
-            std::uint64_t asked_ = 0;
-          };
+  const Settings& settings_;
+  Time until_{};
+  std::uint64_t asked_ = 0;
+};
 
-          class @TYPE @final : public System {
-           public:
-            explicit @TYPE @(const Options& options) : description_(describe()) {
-              settings_.nodes = static_cast<std::size_t>(options.integer("nodes", 3, 2, 100));
-              settings_.lease = options.duration("lease", settings_.lease);
-              settings_.fixed = options.boolean("fixed", false);
-            }
-            const SystemDescription& description() const override {
-              return description_;
-            }
-            std::size_t node_count() const override {
-              return settings_.nodes;
-            }
-            std::unique_ptr<Node> make_node(NodeId id) const override {
-              if (id == kServer) return std::make_unique<Server>(settings_);
-              return std::make_unique<Client>(settings_);
-            }
+class @TYPE@ final : public System {
+ public:
+  explicit @TYPE@(const Options& options) : description_(describe()) {
+    settings_.nodes = static_cast<std::size_t>(options.integer("nodes", 3, 2, 100));
+    settings_.lease = options.duration("lease", settings_.lease);
+    settings_.fixed = options.boolean("fixed", false);
+  }
+  const SystemDescription& description() const override { return description_; }
+  std::size_t node_count() const override { return settings_.nodes; }
+  std::unique_ptr<Node> make_node(NodeId id) const override {
+    if (id == kServer) return std::make_unique<Server>(settings_);
+    return std::make_unique<Client>(settings_);
+  }
 
-           private:
-            Settings settings_;
-            SystemDescription description_;
-          };
+ private:
+  Settings settings_;
+  SystemDescription description_;
+};
 
-          }  // namespace
+}  // namespace
 
-          DISSENSUS_PLUGIN(registry) {
-            registry.systems.add(
-                {"@NAME@", "a server lends something to one client at a time",
-                 [](const Options& options) { return std::make_unique<@TYPE @>(options); }});
-          }
-)cpp";
+DISSENSUS_PLUGIN(registry) {
+  registry.systems.add({"@NAME@", "a server lends something to one client at a time",
+                        [](const Options& options) { return std::make_unique<@TYPE@>(options); }});
+}
+)text";
 
-constexpr std::string_view kScenario = R"toml(format = "dissensus-scenario/1"
+constexpr std::string_view kScenario = R"text(format = "dissensus-scenario/1"
 name = "@NAME@"
 description = "Clients ask for a lease; messages may be late."
 
@@ -169,9 +161,9 @@ max_delay = "300ms"
 
 [limits]
 virtual_time = "20s"
-)toml";
+)text";
 
-constexpr std::string_view kBuild = R"cmake(cmake_minimum_required(VERSION 3.25)
+constexpr std::string_view kBuild = R"text(cmake_minimum_required(VERSION 3.25)
 project(@FILE@ LANGUAGES CXX)
 find_package(dissensus REQUIRED)
 dissensus_plugin(@FILE@ @FILE@.cpp)
@@ -181,7 +173,7 @@ enable_testing()
 set(dissensus_words ${CMAKE_SOURCE_DIR}/@FILE@.toml --plugin $<TARGET_FILE:@FILE@>)
 add_test(NAME without_delays COMMAND dissensus::program run ${dissensus_words})
 add_test(NAME fixed COMMAND dissensus::program hunt ${dissensus_words} --set system.fixed=true --budget 500runs)
-)cmake";
+)text";
 
 constexpr std::string_view kReadme = R"(# @NAME@
 

@@ -114,6 +114,7 @@ class Comparison {
     Divergence& first = result_.first.emplace();
     first.node = static_cast<NodeId>(node);
     if (a != kNone) first.failing = describe_step(a_, a, kNone);
+    if (first.failing && first.failing->send != 0) result_.sends.insert(first.failing->send);
     if (b != kNone) first.passing = describe_step(b_, b, kNone);
     if (a != kNone && b != kNone && a_.all[a].stimulus == b_.all[b].stimulus) {
       first.failing->instead = first.passing->did;  // the same came, and another thing was done

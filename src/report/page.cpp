@@ -54,7 +54,7 @@ pre.log { background: var(--card); border: 1px solid var(--edge); border-radius:
 @media (prefers-color-scheme: dark) { .canvas { background: #141414; }
   .canvas svg { filter: invert(0.92) hue-rotate(180deg); } }
 @media (max-width: 600px) { main { padding: 18px 12px 40px; } h1 { font-size: 21px; }
-  th, td { padding-right: 10px; } .command { flex-direction: column; }
+  th, td { padding-right: 10px; } .facts { grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); } .command { flex-direction: column; }
   .command button { padding: 6px; } .canvas svg { min-width: 640px; } }
 @media print { button { display: none; } main { max-width: none; padding: 0; } }
 )";

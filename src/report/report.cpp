@@ -108,8 +108,11 @@ std::string head(const Finding& finding) {
   std::string out = fmt::format("<div class=\"over\">Dissensus, finding in {}</div>\n",
                                 escape(finding.found.recipe.scenario.name));
   out += fmt::format("<h1>{}</h1>\n", escape(violation.text));
-  out += fmt::format("<p><span class=\"badge fail\">{} violated</span> <span class=\"quiet\">{}",
-                     escape(violation.property), escape(scenario.description));
+  const bool is_end_of_code = violation.property == "crash" || violation.property == "hang" ||
+                              violation.property == "memory";
+  out += fmt::format("<p><span class=\"badge fail\">{}{}</span> <span class=\"quiet\">{}",
+                     escape(violation.property), is_end_of_code ? "" : " violated",
+                     escape(scenario.description));
   return out + "</span></p>\n" + facts(run);
 }
 
@@ -225,11 +228,11 @@ std::vector<Window> windows_of(const Finding& finding) {
   using std::chrono::seconds;
   constexpr Duration kTogether = seconds(20);
   constexpr Duration kBefore = Milliseconds(300);
-  constexpr Duration kPart = seconds(6);
+  constexpr Duration kPart = seconds(3);
   const Time from = std::max(Time{}, finding.difference->from - kBefore);
   if (finding.difference->until - from <= kTogether) return {{from, end.until}};
   if (end.from <= from + kPart) return {{from, end.until}};
-  return {{from, from + kPart}, {std::max(end.from, end.until - 2 * kPart), end.until}};
+  return {{from, from + kPart}, {std::max(end.from, end.until - 4 * kPart), end.until}};
 }
 
 std::string diagrams(const Finding& finding) {
@@ -431,12 +434,12 @@ std::string to_html(const Finding& finding) {
   DISSENSUS_ASSERT(!run.verdict.violations.empty() && !finding.found.verdict.violations.empty(),
                    "report : a finding has a violation");
   std::string body = head(finding);
-  body += schedule_section(finding);
-  body += replay_section(finding);
-  body += history_section(run);
   body += crash_section(run);
+  body += schedule_section(finding);
   body += why_section(finding);
+  body += history_section(run);
   body += section("diagram", "What happened", diagrams(finding));
+  body += replay_section(finding);
   body += course_section(run);
   body += timeline_section(run);
   body += likelihood_section(finding);

@@ -42,7 +42,7 @@ std::string divergence_text(const diff::Divergence& first) {
   return out;
 }
 
-std::string chain_text(const diff::Difference& difference) {
+std::string chain_text(const diff::Difference& difference, const oracle::Violation& violation) {
   if (difference.chain.empty()) return {};
   Table table{{"when", "who", "gets", "and then"}, {}, {}};
   for (std::size_t i = 0; i < difference.chain.size(); ++i) {
@@ -61,6 +61,11 @@ std::string chain_text(const diff::Difference& difference) {
     table.rows.push_back(
         {moment_time(moment.time), fmt::format("n{}", moment.node), escape(moment.came), deeds});
   }
+  std::string who;
+  for (const NodeId node : violation.nodes)
+    who += fmt::format("{}n{}", who.empty() ? "" : ", ", node);
+  table.rows.push_back({moment_time(violation.time), who, "",
+                        fmt::format("<b class=\"fail\">{}</b>", escape(violation.text))});
   return "<h3>From there to the violation</h3>\n" + to_html(table);
 }
 
@@ -84,10 +89,12 @@ std::string why_section(const Finding& finding) {
   if (!finding.difference || !finding.difference->first) return {};
   const diff::Difference& difference = *finding.difference;
   std::string body = fmt::format(
-      "<p>Compared with the nearest run that passes, {}: {} steps are the same in both and left "
-      "out. The runs part here:</p>\n",
+      "<p>Compared with the nearest run that passes, the same {}. {} steps are equal in both and "
+      "left out. The runs part here:</p>\n",
       escape(finding.passing), difference.equal);
-  body += divergence_text(*difference.first) + chain_text(difference) + waiting_text(difference);
+  body += divergence_text(*difference.first) +
+          chain_text(difference, finding.smallest().verdict.violations.front()) +
+          waiting_text(difference);
   return section("why", "Why: where it parts from a run that passes", body);
 }
 

@@ -49,6 +49,8 @@ struct Dying {
   RunLimits limits;
   ScheduleText recorded;
   bool is_worker = false;
+  bool is_looked_at = false;  ///< a run is under way
+  std::uint64_t runs = 0;
   int channel = -1;
   int said = -1;
   char* stack = nullptr;
@@ -161,6 +163,7 @@ void allow_all_memory() {
 [[noreturn]] void tell_and_end(oracle::Violation violation, const Stack& stack) {
   std::signal(SIGALRM, SIG_DFL);
   std::signal(SIGPROF, SIG_IGN);
+  dying.is_looked_at = false;
   itimerval none{};
   setitimer(ITIMER_REAL, &none, nullptr);
   alarm(20);
@@ -250,7 +253,7 @@ void look(Duration computed, Duration waited, void* context) {
 }
 
 void on_look(int signal, siginfo_t*, void* context) {
-  if (!dying.how) return;
+  if (!dying.is_looked_at || !dying.how) return;
   look(signal == SIGPROF ? kLook : Duration{}, signal == SIGALRM ? kLook : Duration{}, context);
 }
 
@@ -361,7 +364,7 @@ void set_crashed_run(CrashedRun how, RunProgress progress) {
 
 void end_of_foreign_code() {
   if (!dying.is_worker) return;
-  look_every(Duration{});
+  dying.is_looked_at = false;
   allow_all_memory();
 }
 
@@ -370,6 +373,7 @@ void make_worker(int channel, int said, const std::function<void()>& serve) {
   dying.channel = channel;
   dying.said = said;
   prepare_for_the_end();
+  look_every(kLook);
   void* const memory = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   DISSENSUS_ASSERT(memory != MAP_FAILED, "make_worker : a stack");
@@ -394,9 +398,10 @@ void begin_worker_run(const RunLimits& limits, std::vector<SeenEvent>* seen,
   dying.steps_seen = 0;
   dying.computed = dying.computed_in_call = dying.waited_in_call = {};
   if (ftruncate(dying.said, 0) == 0) lseek(dying.said, 0, SEEK_SET);
-  dying.memory_before = own_memory();
+  // A process that makes small runs grows slowly, and to ask costs more than a small run.
+  if (dying.runs++ % 16 == 0) dying.memory_before = own_memory();
   limit_memory();
-  look_every(kLook);
+  dying.is_looked_at = true;
 }
 
 void end_worker_run() {

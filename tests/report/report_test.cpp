@@ -50,9 +50,10 @@ const Finding& majority_finding() {
 TEST(Report, AnswersTheQuestionsInOrder) {
   const std::string html = to_html(majority_finding());
   std::size_t position = 0;
-  for (const char* part : {"<h1>", "Property and rule", "id=\"schedule\"", "id=\"replay\"",
-                           "id=\"why\"", "id=\"diagram\"", "id=\"timeline\"", "id=\"likelihood\"",
-                           "id=\"verdict\"", "id=\"messages\"", "id=\"before\"", "id=\"hunt\""}) {
+  for (const char* part :
+       {"<h1>", "Property and rule", "id=\"schedule\"", "id=\"why\"", "id=\"diagram\"",
+        "id=\"replay\"", "id=\"timeline\"", "id=\"likelihood\"", "id=\"verdict\"",
+        "id=\"messages\"", "id=\"before\"", "id=\"hunt\""}) {
     const std::size_t found = html.find(part, position);
     ASSERT_NE(found, std::string::npos) << part;
     position = found;
