@@ -25,16 +25,36 @@ std::vector<std::string> words_of(const run::Recipe& recipe, const faults::Sched
   return faults::in_words(schedule, recipe.scenario.system_description(), recipe.scenario.nodes());
 }
 
-/// The lines that a part of the schedule had.
-std::string left_out(const run::Recipe& recipe, const faults::Schedule& without) {
-  const std::vector<std::string> all = words_of(recipe, recipe.schedule);
-  const std::vector<std::string> rest = words_of(recipe, without);
-  std::string text;
-  for (const std::string& line : all) {
-    if (std::find(rest.begin(), rest.end(), line) != rest.end()) continue;
-    text += (text.empty() ? "without: " : "; ") + line;
+/// What the one has and the other has not, as a schedule of its own.
+faults::Schedule difference_of(const faults::Schedule& all, const faults::Schedule& rest) {
+  faults::Schedule only = all;
+  if (auto* genes = std::get_if<faults::DelaySchedule>(&only.scheduler)) {
+    if (const auto* left = std::get_if<faults::DelaySchedule>(&rest.scheduler)) {
+      for (std::size_t i = 0; i < std::min(genes->delay_ms.size(), left->delay_ms.size()); ++i) {
+        if (genes->delay_ms[i] == left->delay_ms[i]) genes->delay_ms[i] = 0;
+      }
+    }
+  } else if (auto* messages = std::get_if<faults::MessageSchedule>(&only.scheduler)) {
+    if (const auto* left = std::get_if<faults::MessageSchedule>(&rest.scheduler)) {
+      std::erase_if(messages->delays, [left](const faults::MessageSchedule::Delay& delay) {
+        return std::find(left->delays.begin(), left->delays.end(), delay) != left->delays.end();
+      });
+    }
+  } else if (rest.scheduler.index() == all.scheduler.index()) {
+    only.scheduler = std::monostate{};
   }
-  return text.empty() ? "with a part of the schedule left out" : text;
+  // Parts are left out one at a time.
+  const auto missing =
+      std::mismatch(all.faults.begin(), all.faults.end(), rest.faults.begin(), rest.faults.end());
+  only.faults.clear();
+  if (all.faults.size() > rest.faults.size()) only.faults.push_back(*missing.first);
+  return only;
+}
+
+/// The part of the schedule that is left out, in words.
+std::string left_out(const run::Recipe& recipe, const faults::Schedule& without) {
+  const std::vector<std::string> lines = words_of(recipe, difference_of(recipe.schedule, without));
+  return fmt::format("without: {}", fmt::join(lines, "; "));
 }
 
 class Search {
