@@ -241,7 +241,9 @@ std::string diagrams(const Finding& finding) {
   const std::set<EventId> marked = explained ? finding.difference->sends : late_messages(run);
   std::string caption;
   if (!marked.empty()) {
-    caption = explained ? " Bold: the messages that the explanation above speaks of."
+    caption = explained ? " Bold: messages in which it differs from the nearest run that passes, "
+                          "and those that "
+                          "lead from there to the violation."
                         : " Bold: messages that the schedule delays most.";
   }
   std::string out;

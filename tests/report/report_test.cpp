@@ -71,7 +71,8 @@ TEST(Report, ExplainsByTheNearestPassingRun) {
   EXPECT_THAT(html, HasSubstr("The runs part here"));
   EXPECT_THAT(html, HasSubstr("From there to the violation"));
   // The one delayed message is drawn in full, and named, though it is under way at the end.
-  EXPECT_THAT(html, HasSubstr("Bold: the messages that the explanation above speaks of."));
+  EXPECT_THAT(html,
+              HasSubstr("Bold: messages in which it differs from the nearest run that passes"));
   EXPECT_THAT(html, HasSubstr(", under way at the end</text>"));
 }
 
