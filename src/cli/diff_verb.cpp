@@ -5,6 +5,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/plugins.h"
+#include "cli/store_row.h"
 #include "cli/verb.h"
 #include "diff/difference.h"
 #include "diff/neighbour.h"
@@ -31,7 +32,8 @@ struct DiffSide {
   bool fails() const { return !verdict.violations.empty(); }
 };
 
-DiffSide read_side(const std::string& path, const SystemRegistry& systems) {
+DiffSide read_side(const std::string& asked, const SystemRegistry& systems) {
+  const std::string path = folder_of_run(asked, systems);
   DiffSide side;
   side.path = path;
   side.recipe = run::read_recipe(path, systems);
@@ -116,7 +118,9 @@ Verb add_diff_verb(CLI::App& program) {
       "Explain a failing run by the nearest one that passes: where they part, and how that "
       "leads to the violation");
   const auto options = std::make_shared<DiffOptions>();
-  app->add_option("run", options->first, "Folder or trace file of a failing run")->required();
+  app->add_option("run", options->first,
+                  "Folder, trace file or row of a store (hunt.sqlite#17) of a failing run")
+      ->required();
   app->add_option(
       "other", options->second,
       "... of a passing one; default: the nearest that can be found, with a part of the "
