@@ -32,20 +32,19 @@ FindingFolder record_finding(const run::Scenario& scenario, const hunt::Finding&
   folder.recipe.scenario = scenario;
   folder.recipe.schedule = finding.schedule;
   folder.recipe.seed = finding.seed;
+  std::error_code error;
+  const bool is_there = std::filesystem::exists(existing + "/run.json", error);
+  folder.path = is_there ? existing : run::create_run_folder(parent, scenario.name);
   const run::RunOptions options = run::with_everything();
   if (finding.kept) {
     folder.result = *finding.kept;
+    if (!is_there) run::write_run_folder(folder.path, folder.recipe, options, folder.result);
+  } else if (!is_there) {
+    folder.result = run::record_run(folder.path, folder.recipe);
   } else {
     run::Runner runner;
     folder.result = runner.run(scenario, folder.recipe.schedule, folder.recipe.seed, options);
   }
-  std::error_code error;
-  if (std::filesystem::exists(existing + "/run.json", error)) {
-    folder.path = existing;
-    return folder;
-  }
-  folder.path = run::create_run_folder(parent, scenario.name);
-  run::write_run_folder(folder.path, folder.recipe, options, folder.result);
   return folder;
 }
 
