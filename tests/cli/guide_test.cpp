@@ -1,5 +1,5 @@
-// The guide that writes a system step by step tells the truth: its code is the example's, and the example does what
-// the guide says.
+// The guide that writes a system step by step tells the truth: its code is the example's, and the
+// example does what the guide says.
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
