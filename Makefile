@@ -5,7 +5,7 @@ HUNT ?= scenarios/xrpl/b3.toml
 # $(call configure,PRESET): quiet unless it fails.
 configure = cmake --preset $(1) >build/$(1).configure.log 2>&1 || { cat build/$(1).configure.log; exit 1; }
 
-.PHONY: hunt test bench results study-xrpl study-mechanism study-byzantine branches check-r format lint install fuzz build clean \
+.PHONY: hunt test bench results study-xrpl study-mechanism study-byzantine branches check-r format lint install deb fuzz build clean \
         setup setup-test setup-tools
 
 # Finds a bug: the main job. Exit code 1 of dissensus means that it found one.
@@ -70,6 +70,12 @@ install: setup
 	@$(call configure,release)
 	cmake --build --preset release -j $(JOBS) --target dissensus dissensus_library
 	cmake --install build/release $(if $(PREFIX),--prefix $(PREFIX))
+
+# A Debian package of the release build: build/release/dissensus_VERSION_ARCHITECTURE.deb.
+deb: setup
+	@$(call configure,release)
+	cmake --build --preset release -j $(JOBS) --target dissensus dissensus_library
+	scripts/deb build/release
 
 setup:
 	@scripts/setup build

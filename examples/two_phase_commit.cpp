@@ -1,5 +1,5 @@
 // A first system: two-phase commit, with a mistake that only some message delays bring to light.
-// docs/guides/your-first-system.md explains this file step by step.
+// docs/guides/two-phase-commit.md explains this file step by step.
 #include <set>
 #include <string>
 

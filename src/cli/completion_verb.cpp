@@ -1,3 +1,6 @@
+#include <string_view>
+#include <utility>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +18,32 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+/// The words that an option or argument takes: "TEXT:{bash,zsh,fish}" says so.
+std::vector<std::string> values_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t begin = type.find('{');
+  const std::size_t end = type.find('}', begin == std::string::npos ? 0 : begin);
+  std::vector<std::string> values;
+  if (begin == std::string::npos || end == std::string::npos) return values;
+  std::string word;
+  for (std::size_t i = begin + 1; i <= end; ++i) {
+    if (i == end || type[i] == ',') {
+      values.push_back(std::exchange(word, {}));
+    } else {
+      word += type[i];
+    }
+  }
+  return values;
+}
+
+/// What the program lists by itself, plugins left out.
+std::string_view listed_by(std::string_view option) {
+  if (option == "search") return "searches";
+  if (option == "fitness") return "fitness";
+  if (option == "faults") return "faults";
+  return {};
+}
+
 std::vector<const CLI::App*> verbs_of(const CLI::App& program) {
   return program.get_subcommands([](const CLI::App*) { return true; });
 }
@@ -22,27 +51,52 @@ std::vector<const CLI::App*> verbs_of(const CLI::App& program) {
 std::string bash_script(const CLI::App& program) {
   std::vector<std::string> names;
   std::string cases;
+  std::string values;
   for (const CLI::App* verb : verbs_of(program)) {
     names.push_back(verb->get_name());
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", verb->get_name(),
-                         fmt::join(option_names(*verb), " "));
+    std::vector<std::string> arguments;
+    for (const CLI::App* part : verbs_of(*verb)) arguments.push_back(part->get_name());
+    for (const CLI::Option* option : verb->get_options()) {
+      const std::vector<std::string> words = values_of(*option);
+      if (option->get_lnames().empty()) {
+        arguments.insert(arguments.end(), words.begin(), words.end());
+        continue;
+      }
+      const std::string name = option->get_lnames().front();
+      if (!words.empty()) {
+        values += fmt::format("    {}:--{}) values=\"{}\" ;;\n", verb->get_name(), name,
+                              fmt::join(words, " "));
+      } else if (const std::string_view what = listed_by(name); !what.empty()) {
+        values += fmt::format(
+            "    {}:--{}) values=\"$(dissensus list {} 2>/dev/null | cut -d' ' -f1)\" ;;\n",
+            verb->get_name(), name, what);
+      }
+    }
+    cases += fmt::format("    {}) words=\"{}\"; arguments=\"{}\" ;;\n", verb->get_name(),
+                         fmt::join(option_names(*verb), " "), fmt::join(arguments, " "));
   }
   return fmt::format(
       "# bash completion for dissensus: source <(dissensus completion bash)\n"
       "_dissensus() {{\n"
-      "  local current=\"${{COMP_WORDS[COMP_CWORD]}}\" words=\"\"\n"
+      "  local current=\"${{COMP_WORDS[COMP_CWORD]}}\" words=\"\" arguments=\"\" values=\"\"\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
       "    COMPREPLY=($(compgen -W \"{} --help --version\" -- \"$current\"))\n"
       "    return\n"
       "  fi\n"
       "  case \"${{COMP_WORDS[1]}}\" in\n{}  esac\n"
+      "  case \"${{COMP_WORDS[1]}}:${{COMP_WORDS[COMP_CWORD-1]}}\" in\n{}  esac\n"
+      "  if [ -n \"$values\" ]; then\n"
+      "    COMPREPLY=($(compgen -W \"$values\" -- \"$current\"))\n"
+      "    return\n"
+      "  fi\n"
       "  case \"$current\" in\n"
       "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$current\")) ;;\n"
-      "    *) compopt -o default; COMPREPLY=() ;;\n"
+      "    *) compopt -o default 2>/dev/null; COMPREPLY=($(compgen -W \"$arguments\" -- "
+      "\"$current\")) ;;\n"
       "  esac\n"
       "}}\n"
       "complete -F _dissensus dissensus\n",
-      fmt::join(names, " "), cases);
+      fmt::join(names, " "), cases, values);
 }
 
 std::string zsh_script(const CLI::App& program) {
@@ -58,8 +112,11 @@ std::string fish_script(const CLI::App& program) {
                           verb->get_name(), verb->get_description());
     for (const CLI::Option* option : verb->get_options()) {
       for (const std::string& name : option->get_lnames()) {
-        script += fmt::format("complete -c dissensus -n '__fish_seen_subcommand_from {}' -l {}\n",
+        script += fmt::format("complete -c dissensus -n '__fish_seen_subcommand_from {}' -l {}",
                               verb->get_name(), name);
+        const std::vector<std::string> words = values_of(*option);
+        if (!words.empty()) script += fmt::format(" -x -a '{}'", fmt::join(words, " "));
+        script += '\n';
       }
     }
   }

@@ -6,6 +6,7 @@
 #include "cli/interrupt.h"
 #include "cli/plugins.h"
 #include "cli/scenario_changes.h"
+#include "cli/store_row.h"
 #include "cli/verb.h"
 #include "core/file.h"
 #include "core/limits.h"
@@ -109,8 +110,9 @@ Rate rate_before(const ConfirmOptions& options, const run::Recipe& recipe,
   return measure(options, recipe, signature, options.rate.runs_max, kFailuresWanted);
 }
 
-ExitCode confirm(const ConfirmOptions& options) {
+ExitCode confirm(ConfirmOptions options) {
   const Registry registry = options.plugins.load();
+  options.folder = folder_of_run(options.folder, registry.systems);
   std::string signature;
   run::Recipe recipe = recipe_of(options, registry.systems, signature);
   catch_interrupts();
@@ -167,9 +169,9 @@ Verb add_confirm_verb(CLI::App& program) {
   const auto options = std::make_shared<ConfirmOptions>();
   options->rate.runs_max = 2'000;
   options->rate.jobs = default_jobs();
-  app->add_option("run", options->folder, "Folder of the failing run")
-      ->required()
-      ->check(CLI::ExistingDirectory);
+  app->add_option("run", options->folder,
+                  "Folder of the failing run, or row of a store (hunt.sqlite#17)")
+      ->required();
   app->add_flag("--before", options->before,
                 "Measure the rate before the change, and keep it in the folder (rate.json)");
   app->add_option("--scenario", options->scenario, "The scenario with the change");

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/plugins.h"
+#include "cli/store_row.h"
 #include "cli/verb.h"
 #include "core/file.h"
 #include "regression/corpus.h"
@@ -26,7 +27,8 @@ struct CorpusOptions {
 };
 
 /// The smallest run that a folder has.
-run::Recipe smallest_recipe(const std::string& path, const SystemRegistry& systems) {
+run::Recipe smallest_recipe(const std::string& asked, const SystemRegistry& systems) {
+  const std::string path = folder_of_run(asked, systems);
   std::error_code error;
   const std::string minimal = path + "/minimal";
   run::Recipe recipe =

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/plugins.h"
+#include "cli/store_row.h"
 #include "cli/verb.h"
 #include "core/file.h"
 #include "core/suggestion.h"
@@ -52,11 +53,11 @@ trace::DiagramOptions diagram_options(const ExportOptions& options, const trace:
 }
 
 ExitCode export_trace(const ExportOptions& options) {
-  options.plugins.load();
+  const Registry registry = options.plugins.load();
+  const std::string path = folder_of_run(options.path, registry.systems);
   std::error_code error;
-  const bool is_folder = std::filesystem::is_directory(options.path, error);
-  const trace::Trace trace =
-      trace::read_trace(is_folder ? options.path + "/trace.jsonl.gz" : options.path);
+  const bool is_folder = std::filesystem::is_directory(path, error);
+  const trace::Trace trace = trace::read_trace(is_folder ? path + "/trace.jsonl.gz" : path);
   std::ostringstream content;
   if (options.format == "svg") {
     trace::export_svg(trace, diagram_options(options, trace.header), content);

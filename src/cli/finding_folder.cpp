@@ -20,7 +20,8 @@ namespace {
 // events, so that the same hunt gives the same finding on every machine.
 constexpr std::uint64_t kShrinkEvents = 60'000'000;
 constexpr std::uint64_t kMeasureEvents = 20'000'000;
-// Runs of real servers take seconds each, whatever they do in them; `dissensus shrink` goes on.
+// Runs of real servers, and runs that hang, take seconds each, whatever they do in them; `dissensus
+// shrink` goes on.
 constexpr std::size_t kShrinkRunsOfServers = 40;
 
 }  // namespace
@@ -31,20 +32,19 @@ FindingFolder record_finding(const run::Scenario& scenario, const hunt::Finding&
   folder.recipe.scenario = scenario;
   folder.recipe.schedule = finding.schedule;
   folder.recipe.seed = finding.seed;
+  std::error_code error;
+  const bool is_there = std::filesystem::exists(existing + "/run.json", error);
+  folder.path = is_there ? existing : run::create_run_folder(parent, scenario.name);
   const run::RunOptions options = run::with_everything();
   if (finding.kept) {
     folder.result = *finding.kept;
+    if (!is_there) run::write_run_folder(folder.path, folder.recipe, options, folder.result);
+  } else if (!is_there) {
+    folder.result = run::record_run(folder.path, folder.recipe);
   } else {
     run::Runner runner;
     folder.result = runner.run(scenario, folder.recipe.schedule, folder.recipe.seed, options);
   }
-  std::error_code error;
-  if (std::filesystem::exists(existing + "/run.json", error)) {
-    folder.path = existing;
-    return folder;
-  }
-  folder.path = run::create_run_folder(parent, scenario.name);
-  run::write_run_folder(folder.path, folder.recipe, options, folder.result);
   return folder;
 }
 
@@ -90,7 +90,9 @@ void examine_finding(FindingFolder& folder, const ExaminePlan& plan,
     return replay_command(path, plan.replay_words);
   };
   options.shrink_events_max = kShrinkEvents;
-  if (folder.recipe.scenario.system->traits().outside) {
+  const auto& violations = folder.result.verdict.violations;
+  if (folder.recipe.scenario.system->traits().outside ||
+      (!violations.empty() && violations.front().property == "hang")) {
     options.shrink_runs_max = kShrinkRunsOfServers;
   }
   options.measure_events_max = kMeasureEvents;

@@ -2,6 +2,8 @@
 
 #include <csignal>
 
+#include "run/worker_process.h"
+
 namespace dissensus::cli {
 
 namespace {
@@ -16,6 +18,7 @@ void note_interrupt(int signal) {
 }  // namespace
 
 void catch_interrupts() {
+  run::give_up_runs_when(is_interrupted);
   std::signal(SIGINT, note_interrupt);
   std::signal(SIGTERM, note_interrupt);
 }

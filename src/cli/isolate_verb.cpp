@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/interrupt.h"
 #include "cli/plugins.h"
+#include "cli/shrink_line.h"
 #include "cli/verb.h"
 #include "core/file.h"
 #include "hunt/store_runs.h"
@@ -63,13 +65,24 @@ std::unique_ptr<isolate::RunSource> open_source(const IsolateOptions& options,
                   path, std::filesystem::exists(path, error) ? "neither" : "not found"));
 }
 
+/// What is being done, for who watches a terminal.
+void say_stage(const OutputOptions& output, std::string_view stage) {
+  if (!output.quiet && !output.json && is_terminal()) fmt::print(stderr, "{}\n", stage);
+}
+
 /// The smallest form of a run of a store, for the page.
-std::string picture_of(hunt::StoreSource& store, const std::string& run, std::size_t jobs,
+std::string picture_of(hunt::StoreSource& store, const std::string& run, const IsolateOptions& verb,
                        const SystemRegistry& systems) {
   constexpr std::size_t kRunsMax = 4000;
   report::ExamineOptions options;
   options.likelihood = false;
-  options.jobs = jobs;
+  options.jobs = verb.jobs;
+  ShrinkLine line(verb.output);
+  options.keep_shrinking = [&line](const shrink::ShrinkProgress& progress) {
+    line.update(progress);
+    return !is_interrupted();
+  };
+  options.keep_measuring = [] { return !is_interrupted(); };
   options.shrink_runs_max = kRunsMax;
   options.all_violations = true;
   return report::picture(report::examine(store.recipe_of(run), run, options, systems));
@@ -99,12 +112,17 @@ ExitCode isolate_messages(const IsolateOptions& options) {
   const std::unique_ptr<isolate::RunSource> source = open_source(options, registry.systems);
   const isolate::PredicateSpace space(source->schema(),
                                       isolate::space_options(isolation.mode, source->schema()));
+  catch_interrupts();
+  say_stage(options.output, "reading the messages of all runs");
   const isolate::RunTable table = isolate::read_runs(*source, space, options.jobs);
+  say_stage(options.output, fmt::format("comparing {} runs, {} of them failing",
+                                        table.runs().size(), table.failing()));
   const isolate::IsolationResult result = isolate::isolate(table, isolation);
   isolate::Report report{options.path, table, result};
   if (auto* store = dynamic_cast<hunt::StoreSource*>(source.get())) {
-    report.picture = [store, &registry, jobs = options.jobs](const isolate::RunSummary& run) {
-      return picture_of(*store, run.name, jobs, registry.systems);
+    report.picture = [store, &registry, &options](const isolate::RunSummary& run) {
+      say_stage(options.output, fmt::format("shrinking and drawing run {}", run.name));
+      return picture_of(*store, run.name, options, registry.systems);
     };
   }
   if (options.folds > 0)

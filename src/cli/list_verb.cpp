@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/auxv.h>
 
 #include "cli/plugins.h"
 #include "cli/verb.h"
@@ -45,9 +46,23 @@ std::vector<Entry> list_scenarios(const std::string& folder, const SystemRegistr
   return entries;
 }
 
+/// What was asked for, what is here, or what was installed with the program.
+std::string scenario_folder(const std::string& asked) {
+  namespace fs = std::filesystem;
+  if (!asked.empty()) return asked;
+  std::error_code error;
+  if (fs::is_directory("scenarios", error)) return "scenarios";
+  // Not /proc/self/exe: a container may have no /proc.
+  const auto* const name = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  const fs::path program = fs::canonical(name == nullptr ? "" : name, error);
+  const fs::path installed =
+      program.parent_path().parent_path() / "share" / "dissensus" / "scenarios";
+  return !error && fs::is_directory(installed, error) ? installed.string() : "scenarios";
+}
+
 struct ListOptions {
   std::string what;
-  std::string folder = "scenarios";
+  std::string folder;
   PluginOptions plugins;
   OutputOptions output;
 };
@@ -56,7 +71,9 @@ std::vector<Entry> entries_of(const ListOptions& options) {
   Registry registry = options.plugins.load();
   registry.systems.replace(process::process_entry({.learns = false}));  // a list starts nothing
   if (options.what == "systems") return to_entries(registry.systems.entries());
-  if (options.what == "scenarios") return list_scenarios(options.folder, registry.systems);
+  if (options.what == "scenarios") {
+    return list_scenarios(scenario_folder(options.folder), registry.systems);
+  }
   if (options.what == "searches") return to_entries(registry.searches);
   if (options.what == "fitness") return to_entries(registry.fitness);
   if (options.what == "schedulers") return to_entries(registry.schedulers);
@@ -94,8 +111,9 @@ Verb add_list_verb(CLI::App& program) {
       ->required()
       ->check(
           CLI::IsMember({"systems", "scenarios", "searches", "fitness", "schedulers", "faults"}));
-  app->add_option("--folder", options->folder, "Where scenarios are looked for")
-      ->capture_default_str();
+  app->add_option("--folder", options->folder,
+                  "Where scenarios are looked for; default: scenarios here, or those that were "
+                  "installed");
   options->plugins.add_to(*app, false);
   options->output.add_to(*app);
   app->footer("Example:\n  dissensus list scenarios");

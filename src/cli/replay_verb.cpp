@@ -4,6 +4,7 @@
 #include "cli/interrupt.h"
 #include "cli/plugins.h"
 #include "cli/repetition.h"
+#include "cli/store_row.h"
 #include "cli/verb.h"
 #include "run/recording.h"
 #include "sim/clock.h"
@@ -83,8 +84,9 @@ std::string comparison(const ReplayOptions& options, const run::Recipe& recipe, 
   return "identical to the recorded run";
 }
 
-ExitCode replay(const ReplayOptions& options) {
+ExitCode replay(ReplayOptions options) {
   const Registry registry = options.plugins.load();
+  options.path = folder_of_run(options.path, registry.systems);
   run::Recipe recipe = read_recipe(options, registry);
   const bool is_exact = !options.simulated && recipe.scenario.system->traits().repeatable;
   const std::optional<run::Branch> branch = requested_branch(options, recipe);
@@ -131,7 +133,9 @@ Verb add_replay_verb(CLI::App& program) {
   CLI::App* app =
       program.add_subcommand("replay", "Repeat a recorded run exactly, or continue it differently");
   const auto options = std::make_shared<ReplayOptions>();
-  app->add_option("run", options->path, "Run folder or trace file")->required();
+  app->add_option("run", options->path,
+                  "Run folder, trace file, or row of a store (hunt.sqlite#17)")
+      ->required();
   app->add_option("--until", options->until, "Replay up to this event, then continue")
       ->check(CLI::PositiveNumber);
   app->add_option("--schedule", options->schedule, "... under this schedule (JSON)");

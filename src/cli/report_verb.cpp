@@ -4,6 +4,7 @@
 #include "cli/interrupt.h"
 #include "cli/plugins.h"
 #include "cli/shrink_line.h"
+#include "cli/store_row.h"
 #include "cli/verb.h"
 #include "report/examine.h"
 #include "run/run_folder.h"
@@ -35,8 +36,9 @@ report::Finding recorded_finding(const run::Recipe& recipe, const std::string& f
   return finding;
 }
 
-ExitCode report(const ReportVerbOptions& options) {
+ExitCode report(ReportVerbOptions options) {
   const Registry registry = options.plugins.load();
+  options.folder = folder_of_run(options.folder, registry.systems);
   const run::Recipe recipe = run::read_recipe(options.folder, registry.systems);
   const std::string words = options.plugins.words();
   catch_interrupts();  // the report is written with what has been worked out
@@ -84,9 +86,9 @@ Verb add_report_verb(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
       "report", "Explain a failing run on one page: report.html in its folder");
   const auto options = std::make_shared<ReportVerbOptions>();
-  app->add_option("folder", options->folder, "Folder of a failing run")
-      ->required()
-      ->check(CLI::ExistingDirectory);
+  app->add_option("folder", options->folder,
+                  "Folder of a failing run, or row of a store (hunt.sqlite#17)")
+      ->required();
   app->add_flag("--no-shrink", options->no_shrink, "Explain the run as it is");
   app->add_option("--jobs", options->jobs, "Threads; the result is the same with any number")
       ->check(CLI::Range(1, 1024))

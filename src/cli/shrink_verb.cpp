@@ -13,6 +13,7 @@
 #include "cli/plugins.h"
 #include "cli/scenario_changes.h"
 #include "cli/shrink_line.h"
+#include "cli/store_row.h"
 #include "cli/verb.h"
 #include "faults/words.h"
 #include "report/examine.h"
@@ -145,9 +146,10 @@ void print_words(const shrink::ShrinkResult& result, double wall_seconds, const 
   fmt::print("schedule: {}/minimal.json\nreplay: {}\n", folder, replay);
 }
 
-ExitCode shrink_failure(const ShrinkVerbOptions& options) {
+ExitCode shrink_failure(ShrinkVerbOptions options) {
   std::string folder;
   const Registry registry = options.plugins.load();
+  options.path = folder_of_run(options.path, registry.systems);
   const run::Recipe recipe = failing_recipe(options, registry.systems, folder);
   const RealClock::time_point start = RealClock::now();
   const shrink::ShrinkResult result = shrink_once(recipe, folder, options, registry.systems);

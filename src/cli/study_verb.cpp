@@ -199,18 +199,22 @@ ExitCode care_for_pages(const StudyVerbOptions& options) {
   const std::string kept = options.out.empty() ? "studies-out/pages" : options.out;
   experiment::PageRenewal renewal(registry, options.jobs);
   ExitCode code = kAllHeld;
+  Json all = Json::array();
   for (const std::string& path : options.files) {
     const std::string images = (fs::path(path).parent_path() / "../images").lexically_normal();
     const std::vector<std::string> names = options.check
                                                ? renewal.stale_sections(path)
                                                : renewal.renew(path, images, kept, options.all);
     for (const std::string& name : names) {
-      if (options.output.quiet) break;
+      all.push_back(
+          {{"page", path}, {"section", name}, {"state", options.check ? "stale" : "renewed"}});
+      if (options.output.quiet || options.output.json) continue;
       fmt::print("{}: {}: {}\n", path, name,
                  options.check ? "made by another build; renew it with make results" : "renewed");
     }
     if (options.check && !names.empty()) code = kViolation;
   }
+  if (options.output.json && !options.output.quiet) fmt::print("{}\n", all.dump(2));
   return code;
 }
 

@@ -20,13 +20,17 @@ class Repetition final : public Evidence {
 
   std::size_t window(std::size_t /*jobs*/) const override { return kWindow; }
   run::RunOptions recording() const override { return {}; }
-  void keep(const run::RunResult& /*result*/, Item& /*item*/) const override {}
+  void keep(const run::RunResult& result, Item& /*item*/) const override {
+    if (result.ended_by == kInterrupted) throw OutsideError(std::string(kInterrupted));
+  }
 
   void conclude(EvaluationWorker& worker, Item& item) const override {
     if (item.record.number % kRepeatEvery != 0) return;
     // Without the online scheduler, which has changed: its recorded decisions must do.
-    const std::uint64_t again = worker.runner.run(scenario_, item.schedule, item.record.seed).hash;
-    item.record.stability = again == item.record.hash ? Stability::equal : Stability::different;
+    const run::RunResult again = worker.runner.run(scenario_, item.schedule, item.record.seed);
+    keep(again, item);
+    item.record.stability =
+        again.hash == item.record.hash ? Stability::equal : Stability::different;
   }
 
   bool can_show_again() const override { return true; }
@@ -35,6 +39,7 @@ class Repetition final : public Evidence {
     const bool is_online = item.candidate.scheduler != nullptr;
     if (!item.is_known && !item.is_remote && !is_online) return;
     run::RunResult again = worker.runner.run(scenario_, finding.schedule, finding.seed);
+    if (again.ended_by == kInterrupted) throw OutsideError(std::string(kInterrupted));
     finding.reproduced = again.hash == finding.hash;
     finding.hash = again.hash;
     finding.verdict = std::move(again.verdict);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "dissensus/outside.h"
 #include "dissensus/random.h"
 
 #include "core/assert.h"
@@ -62,7 +63,7 @@ class Hunt {
         accept(*item);
       } catch (const OutsideError& error) {
         // What has been done so far stays, and the hunt can be resumed.
-        if (result_.progress.runs == 0) throw;
+        if (result_.progress.runs == 0 && error.what() != kInterrupted) throw;
         result_.end = HuntEnd::stopped;
         result_.trouble = error.what();
         break;

@@ -37,6 +37,45 @@ void check_names(const std::string& path, const Registry& before, const Registry
   check("fault strategy", before.fault_strategies, after.fault_strategies);
 }
 
+/// A plugin's system: its code may do anything, so its runs happen in worker processes.
+class ForeignSystem final : public System {
+ public:
+  ForeignSystem(std::unique_ptr<System> system, bool forked)
+      : system_(std::move(system)), is_forked_(forked) {}
+  const SystemDescription& description() const override { return system_->description(); }
+  std::size_t node_count() const override { return system_->node_count(); }
+  std::unique_ptr<Node> make_node(NodeId id) const override { return system_->make_node(id); }
+  std::unique_ptr<Cluster> make_cluster(std::uint64_t seed) const override {
+    return system_->make_cluster(seed);
+  }
+  std::shared_ptr<const Request> make_request(const Options& options) const override {
+    return system_->make_request(options);
+  }
+  std::vector<NodeId> links_of(NodeId id) const override { return system_->links_of(id); }
+  SystemTraits traits() const override {
+    SystemTraits traits = system_->traits();
+    // Nodes outside have processes of their own, and their network belongs to this one.
+    traits.may_end_the_process = is_forked_ && !traits.outside;
+    return traits;
+  }
+
+ private:
+  std::unique_ptr<System> system_;
+  bool is_forked_;
+};
+
+void run_in_workers(const SystemRegistry& before, SystemRegistry& systems) {
+  const std::vector<SystemEntry> entries = systems.entries();
+  for (std::size_t i = before.entries().size(); i < entries.size(); ++i) {
+    SystemEntry entry = entries[i];
+    entry.make = [make = entry.make](const Options& options) -> std::unique_ptr<System> {
+      const bool forked = options.boolean("forked", true);
+      return std::make_unique<ForeignSystem>(make(options), forked);
+    };
+    systems.replace(std::move(entry));
+  }
+}
+
 }  // namespace
 
 void load_plugin(const std::string& path, Registry& registry) {
@@ -64,6 +103,7 @@ void load_plugin(const std::string& path, Registry& registry) {
   const Registry before = registry;
   plugin(registry);
   check_names(path, before, registry);
+  run_in_workers(before.systems, registry.systems);
 }
 
 }  // namespace dissensus::hunt

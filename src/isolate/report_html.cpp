@@ -13,27 +13,41 @@ namespace {
 using trace::xml_text;
 
 constexpr std::string_view kStyle = R"(
-body{font:15px/1.5 system-ui,sans-serif;color:#1d2733;background:#f4f6f8;margin:0}
+:root{color-scheme:light dark;--ink:#1d2733;--quiet:#4a5866;--paper:#f4f6f8;--card:#ffffff;
+--edge:#d8dee5;--accent:#2f5d8a;--code:#eef2f6;--strong:#e6f2e6;--out:#dfe5ec}
+@media (prefers-color-scheme:dark){:root{--ink:#e7e9ee;--quiet:#a2a7b3;--paper:#16181d;
+--card:#20232a;--edge:#3a3f4a;--accent:#8cb8e6;--code:#2b2f38;--strong:#1f3a2a;--out:#3a3f4a}
+.picture svg{filter:invert(0.92) hue-rotate(180deg)}.picture{background:#141414}}
+*{box-sizing:border-box}
+body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:0}
 main{max-width:1080px;margin:0 auto;padding:24px}
-h1{font-size:24px;margin:8px 0}h2{font-size:18px;margin:28px 0 8px}
-.lead{color:#4a5866}
-.card{background:#fff;border:1px solid #d8dee5;border-radius:8px;padding:16px 20px;margin:16px 0}
+h1{font-size:24px;margin:8px 0}h2{font-size:18px;margin:28px 0 8px}a{color:var(--accent)}
+.lead{color:var(--quiet)}
+.card{background:var(--card);border:1px solid var(--edge);border-radius:8px;padding:16px 20px;
+margin:16px 0;overflow-x:auto}
 .card>header{display:flex;gap:14px;align-items:baseline}
-.rank{font-size:22px;font-weight:700;color:#2f5d8a}
-.says{font-size:16px;font-weight:600}
-code{font:13px ui-monospace,monospace;background:#eef2f6;padding:2px 5px;border-radius:4px}
+.rank{font-size:22px;font-weight:700;color:var(--accent)}
+.says{font-size:16px;font-weight:600;overflow-wrap:anywhere}
+code{font:13px ui-monospace,monospace;background:var(--code);padding:2px 5px;border-radius:4px;
+overflow-wrap:anywhere}
 table{border-collapse:collapse;margin:10px 0}
-th,td{padding:4px 12px;text-align:right;border-bottom:1px solid #e4e9ee}
-th:first-child,td:first-child{text-align:left}th{color:#4a5866;font-weight:600}
+th,td{padding:4px 12px;text-align:right;border-bottom:1px solid var(--edge)}
+th:first-child,td:first-child{text-align:left}th{color:var(--quiet);font-weight:600}
 .numbers{display:flex;flex-wrap:wrap;gap:24px;margin:10px 0}
 .numbers div{min-width:90px}.numbers b{display:block;font-size:20px}
-.numbers span{color:#4a5866;font-size:13px}
+.numbers span{color:var(--quiet);font-size:13px}
 meter{width:120px}
 .runs{font:12px ui-monospace,monospace;word-spacing:6px;overflow-wrap:anywhere}
-summary{cursor:pointer;color:#2f5d8a;margin:6px 0}
-.strong{background:#e6f2e6}
-.overlap{max-width:100%;height:auto}
-.picture{overflow:auto;border:1px solid #e4e9ee;margin:8px 0}
+summary{cursor:pointer;color:var(--accent);margin:6px 0}
+.strong{background:var(--strong)}
+.overlap{max-width:none;height:auto}
+main .overlap text{fill:var(--ink)}main .overlap .bar,main .overlap .in{fill:var(--accent)}
+main .overlap .out{fill:var(--out)}main .overlap .join{stroke:var(--accent)}main .overlap .rest{fill:var(--quiet)}
+.picture{overflow-x:auto;border:1px solid var(--edge);border-radius:8px;margin:8px 0}
+.picture svg{min-width:640px;max-width:100%;height:auto;display:block}.picture figure{margin:0}
+.picture figcaption,.picture p,.picture ul{margin:6px 12px;padding-left:4px}
+@media (max-width:600px){main{padding:14px 10px}h1{font-size:20px}.card{padding:12px}
+.numbers{gap:14px}th,td{padding:4px 8px}}
 )";
 
 std::string percent(double share) {
@@ -187,7 +201,8 @@ std::string validation_html(const Report& report) {
 std::string html_report(const Report& report) {
   const IsolationResult& result = report.result;
   std::string html = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Root causes: {0}"
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width, initial-scale=1\"><title>Root causes: {0}"
       "</title>\n<style>{1}</style></head><body><main>\n<h1>Root causes of {2} failing runs</h1>\n"
       "<p class=\"lead\">{0}: {3} runs, {2} of them fail. {4} candidates from {5} predicates, {6} "
       "mode. {7} failing runs have no predicate.</p>\n",

@@ -10,6 +10,7 @@
 #include "dissensus/outside.h"
 
 #include "core/file.h"
+#include "diff/neighbour.h"
 #include "run/run_folder.h"
 
 namespace dissensus::report {
@@ -18,12 +19,18 @@ namespace {
 
 constexpr std::size_t kShrinkBytesMax = 64 << 20;
 
-/// Runs of real servers take seconds each: the page then says less of other seeds and schedules.
-bool is_costly(const run::Recipe& recipe) {
-  return recipe.scenario.system->traits().outside;
+/// Runs of real servers take seconds each, and so do runs that hang; after one that crashes there
+/// is a new process to be made. The page then says less of other seeds and schedules.
+bool is_costly(const run::Recipe& recipe, const oracle::Verdict& verdict) {
+  const SystemTraits traits = recipe.scenario.system->traits();
+  if (traits.outside) return true;
+  if (verdict.violations.empty()) return false;
+  const std::string& property = verdict.violations.front().property;
+  return property == "hang" ||
+         (traits.may_end_the_process && (property == "crash" || property == "memory"));
 }
 
-shrink::ShrinkResult shrink_run(const run::Recipe& recipe, const std::string& folder,
+shrink::ShrinkResult shrink_run(const RecordedRun& found, const std::string& folder,
                                 const ExamineOptions& options, const SystemRegistry& systems) {
   shrink::ShrinkOptions shrinking;
   shrinking.jobs = options.jobs;
@@ -31,7 +38,8 @@ shrink::ShrinkResult shrink_run(const run::Recipe& recipe, const std::string& fo
   shrinking.events_max = options.shrink_events_max;
   shrinking.all_violations = options.all_violations;
   shrinking.keep_going = options.keep_shrinking;
-  return shrink_in_folder(recipe, folder, shrinking, systems);
+  if (is_costly(found.recipe, found.verdict)) shrinking.seeds = 10;
+  return shrink_in_folder(found.recipe, folder, shrinking, systems);
 }
 
 /// The smallest run that a folder has; nothing where it has none, or none that can be read.
@@ -52,7 +60,7 @@ std::optional<shrink::ShrinkResult> read_minimal(const std::string& folder,
   }
 }
 
-std::vector<shrink::LikelihoodPoint> measure(const run::Recipe& recipe,
+std::vector<shrink::LikelihoodPoint> measure(const RecordedRun& failing,
                                              shrink::Continuation continuation,
                                              const ExamineOptions& options) {
   shrink::LikelihoodOptions likelihood;
@@ -60,12 +68,23 @@ std::vector<shrink::LikelihoodPoint> measure(const run::Recipe& recipe,
   likelihood.jobs = options.jobs;
   likelihood.events_max = options.measure_events_max;
   likelihood.keep_going = options.keep_measuring;
-  if (is_costly(recipe)) {
+  if (is_costly(failing.recipe, failing.verdict)) {
     likelihood.points = 5;
     likelihood.refinement = 0;
     likelihood.runs = 4;
   }
-  return shrink::failure_likelihood(recipe, likelihood);
+  return shrink::failure_likelihood(failing.recipe, likelihood);
+}
+
+void explain(const ExamineOptions& options, Finding& finding) {
+  const RecordedRun& run = finding.smallest();
+  diff::NeighbourOptions search;
+  search.events_max = options.measure_events_max;
+  search.keep_going = options.keep_measuring;
+  const auto neighbour = diff::nearest_passing(run.recipe, run.trace, search);
+  if (!neighbour) return;
+  finding.passing = neighbour->words;
+  finding.difference = diff::compare(run.trace, run.verdict.violations.front(), neighbour->trace);
 }
 
 }  // namespace
@@ -83,12 +102,14 @@ Finding examine(const run::Recipe& recipe, const std::string& folder, const Exam
   if (recipe.branch) return finding;
   try {
     if (options.shrink) {
-      shrink::ShrinkResult shrinking = shrink_run(recipe, folder, options, systems);
+      shrink::ShrinkResult shrinking = shrink_run(finding.found, folder, options, systems);
       finding.minimal = record(shrinking.recipe, replay(folder + "/minimal"));
       finding.shrinking = std::move(shrinking);
     }
-    if (options.likelihood) {
-      const run::Recipe& smallest = finding.smallest().recipe;
+    if (!recipe.scenario.system->traits().outside) explain(options, finding);
+    const bool hangs = finding.smallest().verdict.violations.front().property == "hang";
+    if (options.likelihood && !hangs) {
+      const RecordedRun& smallest = finding.smallest();
       finding.other_schedules = measure(smallest, shrink::Continuation::schedule, options);
       finding.other_seeds = measure(smallest, shrink::Continuation::seed, options);
     }

@@ -49,6 +49,13 @@ th, td { text-align: left; padding: 4px 16px 4px 0; border-bottom: 1px solid var
   vertical-align: top; } th { color: var(--quiet); font-weight: 600; font-size: 14px; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 details { margin: 12px 0; } summary { cursor: pointer; font-weight: 600; padding: 4px 0; }
+pre.log { background: var(--card); border: 1px solid var(--edge); border-radius: 8px;
+  padding: 9px 12px; overflow-x: auto; font-size: 14px; } h3 { font-size: 16px; margin: 18px 0 6px; }
+@media (prefers-color-scheme: dark) { .canvas { background: #141414; }
+  .canvas svg { filter: invert(0.92) hue-rotate(180deg); } }
+@media (max-width: 600px) { main { padding: 18px 12px 40px; } h1 { font-size: 21px; }
+  th, td { padding-right: 10px; } .facts { grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); } .command { flex-direction: column; }
+  .command button { padding: 6px; } .canvas svg { min-width: 640px; } }
 @media print { button { display: none; } main { max-width: none; padding: 0; } }
 )";
 
@@ -63,6 +70,18 @@ for (const button of document.querySelectorAll('.command button')) {
   });
 }
 )";
+
+/// Captions are HTML; descriptions are text.
+std::string without_tags(std::string_view html) {
+  std::string text;
+  bool inside = false;
+  for (const char c : html) {
+    if (c == '<') inside = true;
+    if (!inside) text += c == '"' ? std::string("&quot;") : std::string(1, c);
+    if (c == '>') inside = false;
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -101,9 +120,18 @@ std::string folded(std::string_view summary, std::string_view body) {
 std::string figure(std::string_view svg, std::string_view caption) {
   // A page is no XML document: the drawing's own declaration stays outside.
   if (svg.starts_with("<?xml")) svg.remove_prefix(std::min(svg.find("<svg"), svg.size()));
+  // Who cannot see it is told what it is: the caption, which is no attribute of the drawing's own.
+  std::string spoken(svg);
+  if (const std::size_t end = spoken.find('>'); spoken.starts_with("<svg") && end != spoken.npos) {
+    spoken.insert(end + 1, fmt::format("\n<desc>{}</desc>", without_tags(caption)));
+    const std::string_view name = std::string_view(caption).substr(0, caption.find('.'));
+    spoken.insert(4, fmt::format(" role=\"img\" aria-label=\"{}\"", without_tags(name)));
+  }
+  // What is wider than the screen is moved with the keyboard as well.
   return fmt::format(
-      "<figure><div class=\"canvas\">{}</div>\n<figcaption>{}</figcaption></figure>\n", svg,
-      caption);
+      "<figure><div class=\"canvas\" "
+      "tabindex=\"0\">{}</div>\n<figcaption>{}</figcaption></figure>\n",
+      spoken, caption);
 }
 
 std::string command(std::string_view text) {

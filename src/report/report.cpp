@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "report/course.h"
 #include "report/history_diagram.h"
 #include "report/page.h"
+#include "report/why.h"
 #include "run/client_history.h"
 #include "run/recording.h"
 #include "trace/exporters.h"
@@ -106,8 +108,11 @@ std::string head(const Finding& finding) {
   std::string out = fmt::format("<div class=\"over\">Dissensus, finding in {}</div>\n",
                                 escape(finding.found.recipe.scenario.name));
   out += fmt::format("<h1>{}</h1>\n", escape(violation.text));
-  out += fmt::format("<p><span class=\"badge fail\">{} violated</span> <span class=\"quiet\">{}",
-                     escape(violation.property), escape(scenario.description));
+  const bool is_end_of_code = violation.property == "crash" || violation.property == "hang" ||
+                              violation.property == "memory";
+  out += fmt::format("<p><span class=\"badge fail\">{}{}</span> <span class=\"quiet\">{}",
+                     escape(violation.property), is_end_of_code ? "" : " violated",
+                     escape(scenario.description));
   return out + "</span></p>\n" + facts(run);
 }
 
@@ -181,21 +186,77 @@ Duration late_after(const faults::Schedule& schedule) {
   return most == Duration{} ? Duration::max() : most / 2;
 }
 
-std::string diagram(const RecordedRun& run, bool mark_late) {
-  const Window window = telling_window(run.trace, run.verdict.violations.front());
+std::string diagram(const RecordedRun& run, const Window& window, std::set<EventId> marked,
+                    std::string_view caption) {
   trace::DiagramOptions options;
   options.from = window.from;
   options.until = window.until;
   options.messages_max = kArrowsMax;
-  if (mark_late) options.late_after = late_after(run.recipe.schedule);
+  options.marked = std::move(marked);
   std::ostringstream svg;
   trace::export_svg(run.trace, options, svg);
-  const std::string_view late =
-      mark_late ? " Messages that the schedule delays most are drawn bold." : "";
   return figure(svg.str(),
                 fmt::format("Nodes as lines, messages as arrows, decisions as marks, from {} to {}."
                             "{} Rest the pointer on anything to read what it is.",
-                            when(window.from), when(window.until), late));
+                            when(window.from), when(window.until), caption));
+}
+
+/// Sends that the schedule delays by at least half of its largest delay.
+std::set<EventId> late_messages(const RecordedRun& run) {
+  const Duration late = late_after(run.recipe.schedule);
+  std::map<EventId, Time> under_way;
+  std::set<EventId> found;
+  if (late == Duration::max() || run.trace.records.empty()) return found;
+  const auto check = [&](EventId send, Time sent, Time until) {
+    if (until - sent >= late) found.insert(send);
+  };
+  for (const trace::Record& record : run.trace.records) {
+    if (record.type == EventType::send) under_way[record.id] = record.time;
+    if (record.type != EventType::deliver) continue;
+    if (const auto send = under_way.find(record.cause); send != under_way.end()) {
+      check(send->first, send->second, record.time);
+      under_way.erase(send);
+    }
+  }
+  for (const auto& [send, sent] : under_way) check(send, sent, run.trace.records.back().time);
+  return found;
+}
+
+/// The stretches of a run that tell what happened: where it parts from a passing one, and where it
+/// is violated; one where these are near.
+std::vector<Window> windows_of(const Finding& finding) {
+  const RecordedRun& run = finding.smallest();
+  const Window end = telling_window(run.trace, run.verdict.violations.front());
+  if (!finding.difference || !finding.difference->first) return {end};
+  using std::chrono::seconds;
+  constexpr Duration kTogether = seconds(20);
+  constexpr Duration kBefore = Milliseconds(300);
+  constexpr Duration kPart = seconds(3);
+  const Time from = std::max(Time{}, finding.difference->from - kBefore);
+  if (finding.difference->until - from <= kTogether) return {{from, end.until}};
+  if (end.from <= from + kPart) return {{from, end.until}};
+  return {{from, from + kPart}, {std::max(end.from, end.until - 4 * kPart), end.until}};
+}
+
+std::string diagrams(const Finding& finding) {
+  const RecordedRun& run = finding.smallest();
+  const bool explained = finding.difference && !finding.difference->sends.empty();
+  const std::set<EventId> marked = explained ? finding.difference->sends : late_messages(run);
+  std::string caption;
+  if (!marked.empty()) {
+    caption = explained ? " Bold: messages in which it differs from the nearest run that passes, "
+                          "and those that "
+                          "lead from there to the violation."
+                        : " Bold: messages that the schedule delays most.";
+  }
+  std::string out;
+  const std::vector<Window> windows = windows_of(finding);
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    if (windows.size() > 1)
+      out += i == 0 ? "<h3>Where it begins</h3>\n" : "<h3>Where it ends</h3>\n";
+    out += diagram(run, windows[i], marked, caption);
+  }
+  return out;
 }
 
 /// What clients saw, where that is what was violated.
@@ -311,7 +372,10 @@ std::string before_section(const Finding& finding) {
   if (!finding.minimal) return {};
   return section(
       "before", "Before shrinking",
-      folded("Space-time diagram of the run as it was found", diagram(finding.found, false)) +
+      folded("Space-time diagram of the run as it was found",
+             diagram(finding.found,
+                     telling_window(finding.found.trace, finding.found.verdict.violations.front()),
+                     {}, "")) +
           folded("Its schedule in words", words_list(finding.found.recipe)));
 }
 
@@ -319,12 +383,17 @@ std::string before_section(const Finding& finding) {
 
 RecordedRun record(const run::Recipe& recipe, std::string replay) {
   run::RunOptions options = run::with_trace();
+  options.log = true;
   options.branch = recipe.branch;
   run::Runner runner;
   run::RunResult result = runner.run(recipe.scenario, recipe.schedule, recipe.seed, options);
   oracle::Verdict verdict = result.verdict;
+  std::string crash;
+  for (Outside::Attachment& attachment : result.attachments) {
+    if (attachment.name == "crash.txt") crash = std::move(attachment.text);
+  }
   return {recipe, std::move(verdict), run::to_trace(recipe, options.detail, std::move(result)),
-          std::move(replay)};
+          std::move(replay), std::move(crash)};
 }
 
 Window telling_window(const trace::Trace& trace, const oracle::Violation& violation) {
@@ -362,7 +431,7 @@ Window telling_window(const trace::Trace& trace, const oracle::Violation& violat
 std::string picture(const Finding& finding) {
   const RecordedRun& run = finding.smallest();
   return fmt::format("<p>{}</p>\n", escape(run.verdict.violations.front().text)) +
-         words_list(run.recipe) + diagram(run, true);
+         words_list(run.recipe) + diagrams(finding);
 }
 
 std::string to_html(const Finding& finding) {
@@ -370,10 +439,12 @@ std::string to_html(const Finding& finding) {
   DISSENSUS_ASSERT(!run.verdict.violations.empty() && !finding.found.verdict.violations.empty(),
                    "report : a finding has a violation");
   std::string body = head(finding);
+  body += crash_section(run);
   body += schedule_section(finding);
-  body += replay_section(finding);
+  body += why_section(finding);
   body += history_section(run);
-  body += section("diagram", "What happened", diagram(run, true));
+  body += section("diagram", "What happened", diagrams(finding));
+  body += replay_section(finding);
   body += course_section(run);
   body += timeline_section(run);
   body += likelihood_section(finding);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "diff/difference.h"
 #include "oracle/verdict.h"
 #include "run/runner.h"
 #include "shrink/likelihood.h"
@@ -20,7 +21,8 @@ struct RecordedRun {
   run::Recipe recipe;
   oracle::Verdict verdict;
   trace::Trace trace;
-  std::string replay;  ///< the command that repeats it
+  std::string replay;      ///< the command that repeats it
+  std::string crash = {};  ///< what code under test left behind that ended the run
 };
 
 struct Finding {
@@ -31,6 +33,9 @@ struct Finding {
   /// Failure likelihood over time of the smallest run at hand; empty where it was not measured.
   std::vector<shrink::LikelihoodPoint> other_schedules;
   std::vector<shrink::LikelihoodPoint> other_seeds;
+  /// How the smallest run differs from the nearest that passes, and which that is.
+  std::optional<diff::Difference> difference;
+  std::string passing;
   /// How the hunt went, as lines of a table: what, and its value.
   std::vector<std::pair<std::string, std::string>> hunt;
 

@@ -23,6 +23,8 @@ class Recorder final : public EventSink {
   EventMask wants() const override { return wants_; }
   void on_event(const Event& event) override;
 
+  const std::uint64_t& bytes() const { return bytes_; }
+
   std::vector<trace::Record> records;
   bool is_cut = false;
 

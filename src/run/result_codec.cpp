@@ -144,6 +144,7 @@ std::string encode(const RunRequest& request) {
   writer.add(request.branch_schedule);
   writer.add(request.branch_seed);
   writer.add(request.has_branch_seed);
+  writer.add(request.online);
   return writer.take();
 }
 
@@ -160,6 +161,7 @@ RunRequest decode_request(std::string_view bytes) {
   request.branch_schedule = reader.text();
   request.branch_seed = reader.get<std::uint64_t>();
   request.has_branch_seed = reader.get<bool>();
+  request.online = reader.get<RunRequest::Online>();
   return request;
 }
 
@@ -167,6 +169,8 @@ std::string encode(const RunAnswer& answer) {
   const RunResult& result = answer.result;
   Writer writer;
   writer.add(answer.crashed);
+  writer.add(answer.error);
+  writer.add(answer.recorded);
   writer.add(result.hash);
   writer.add(oracle::to_json(result.verdict, -1));
   writer.add(result.history_margin);
@@ -180,6 +184,11 @@ std::string encode(const RunAnswer& answer) {
   for (const trace::Record& record : result.records) writer.add(record);
   writer.add(result.records_cut);
   writer.add(result.metrics_json);
+  writer.add(result.attachments.size());
+  for (const Outside::Attachment& attachment : result.attachments) {
+    writer.add(attachment.name);
+    writer.add(attachment.text);
+  }
   writer.add(answer.seen.size());
   for (const SeenEvent& seen : answer.seen) {
     writer.add(seen.event.type);
@@ -201,6 +210,8 @@ RunAnswer decode_answer(std::string_view bytes) {
   RunAnswer answer;
   RunResult& result = answer.result;
   answer.crashed = reader.get<bool>();
+  answer.error = reader.text();
+  answer.recorded = reader.text();
   result.hash = reader.get<std::uint64_t>();
   result.verdict = oracle::parse_verdict(reader.text(), "verdict of a worker process");
   result.history_margin = reader.get<double>();
@@ -214,6 +225,11 @@ RunAnswer decode_answer(std::string_view bytes) {
   for (trace::Record& record : result.records) record = reader.record();
   result.records_cut = reader.get<bool>();
   result.metrics_json = reader.text();
+  result.attachments.resize(reader.count());
+  for (Outside::Attachment& attachment : result.attachments) {
+    attachment.name = reader.text();
+    attachment.text = reader.text();
+  }
   answer.seen.resize(reader.count());
   for (SeenEvent& seen : answer.seen) {
     seen.event.type = reader.get<EventType>();

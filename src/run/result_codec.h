@@ -23,6 +23,8 @@ struct RunRequest {
   std::string branch_schedule;  ///< empty: the same
   std::uint64_t branch_seed = 0;
   bool has_branch_seed = false;
+  /// An online scheduler of the parent decides about messages (worker_scheduler.h).
+  enum class Online : std::uint8_t { no, picks, delays } online = Online::no;
 };
 std::string encode(const RunRequest& request);
 RunRequest decode_request(std::string_view bytes);
@@ -37,6 +39,8 @@ struct RunAnswer {
   RunResult result;
   std::vector<SeenEvent> seen;
   bool crashed = false;  ///< the process ends with this answer
+  std::string error;     ///< an InputError in the place of a result
+  std::string recorded;  ///< RunResult::recorded, as JSON
 };
 std::string encode(const RunAnswer& answer);
 /// Throws std::runtime_error where the bytes are no answer.

@@ -148,8 +148,9 @@ Recipe read_trace_recipe(const std::string& path, const SystemRegistry& systems)
 
 }  // namespace
 
-void write_run_folder(const std::string& folder, const Recipe& recipe, const RunOptions& options,
-                      RunResult result) {
+namespace {
+/// What is run, apart from its seed: known before the run is.
+void write_recipe(const std::string& folder, const Recipe& recipe) {
   const SystemDescription& description = recipe.scenario.system_description();
   const std::size_t nodes = recipe.scenario.nodes();
   write_file(folder + "/scenario.toml", recipe.scenario.text);
@@ -158,6 +159,12 @@ void write_run_folder(const std::string& folder, const Recipe& recipe, const Run
     write_file(folder + "/branch.json",
                faults::to_json(*recipe.branch->schedule, description, nodes));
   }
+}
+}  // namespace
+
+void write_run_folder(const std::string& folder, const Recipe& recipe, const RunOptions& options,
+                      RunResult result) {
+  write_recipe(folder, recipe);
   write_file(folder + "/verdict.json", oracle::to_json(result.verdict) + "\n");
   if (!result.metrics_json.empty()) write_file(folder + "/metrics.json", result.metrics_json);
   write_file(folder + "/run.json", run_json(recipe, result));
@@ -184,6 +191,7 @@ void write_run_folder(const std::string& folder, const Recipe& recipe, const Run
 RunResult record_run(const std::string& folder, const Recipe& recipe) {
   RunOptions options = with_everything();
   options.branch = recipe.branch;
+  write_recipe(folder, recipe);  // whatever becomes of the run
   Runner runner;
   RunResult result = runner.run(recipe.scenario, recipe.schedule, recipe.seed, options);
   write_run_folder(folder, recipe, options, result);

@@ -1,5 +1,11 @@
 #include "run/runner.h"
 
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <typeinfo>
+
+#include <cxxabi.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -63,16 +69,85 @@ oracle::Violation violation_of(const Outside::Death& death) {
   return violation;
 }
 
-/// The run ended because the code under test ended its process.
-RunResult crashed(RunResult result, const sim::World& world, oracle::Violation violation) {
-  violation.event = world.last_event();
+/// "node 2, on receiving Vote from node 1: "; empty where no node is called.
+std::string place_in_run(const sim::World& world) {
+  const sim::World::Call& call = world.call();
+  if (call.node == kNoNode) return {};
+  std::string what;
+  switch (call.type) {
+    case EventType::deliver:
+      what = fmt::format("on receiving {} from node {}",
+                         world.description().kinds.at(call.kind).name, call.peer);
+      break;
+    case EventType::submit:
+      what = "on a client's request";
+      break;
+    case EventType::start:
+      what = "at its start";
+      break;
+    case EventType::restart:
+      what = "at its restart";
+      break;
+    case EventType::disk:
+      what = "on what its disk did";
+      break;
+    case EventType::timer:
+      what = "on its timer";
+      break;
+    default:
+      what = "on what happened outside";
+  }
+  return fmt::format("node {}, {}: ", call.node, what);
+}
+
+/// How far a call without end, or one that takes all memory, has come when it is stopped is not the
+/// same twice; what it was called for is.
+void forget_what_chance_decided(const oracle::Violation& violation, RunResult& result) {
+  result.events = violation.event;
+  result.hash = digest_of_text(fmt::format("{} {} {} {}", violation.signature(), violation.event,
+                                           microseconds_of(violation.time),
+                                           violation.nodes.empty() ? kNoNode : violation.nodes[0]))
+                    .low;
+  std::erase_if(result.records,
+                [&violation](const trace::Record& record) { return record.id > violation.event; });
+}
+
+/// The run ended with the code under test: it crashed, hung, or took all memory.
+RunResult ended_with_code(RunResult result, const sim::World& world, oracle::Violation violation) {
+  if (violation.nodes.empty() && world.call().node != kNoNode) {
+    violation.nodes = {world.call().node};
+    violation.text.insert(0, place_in_run(world));
+  }
+  violation.event = world.handled();
   violation.time = world.now();
   result.verdict.outcome = oracle::Outcome::fail;
-  result.verdict.properties.push_back({"crash", oracle::Outcome::fail, violation.text});
+  result.verdict.properties.push_back({violation.property, oracle::Outcome::fail, violation.text});
+  result.ended_by = violation.property;
+  if (violation.property != "crash") forget_what_chance_decided(violation, result);
   result.verdict.violations.push_back(std::move(violation));
-  result.ended_by = "crash";
   result.broken_off = false;
   return result;
+}
+
+oracle::Violation standstill_of(const sim::World& world, std::uint64_t limit) {
+  oracle::Violation violation;
+  violation.property = "hang";
+  violation.rule = "no-time-passes";
+  violation.text = fmt::format("{} steps at {:.6f} s, and no time passes (limits.instant)", limit,
+                               static_cast<double>(microseconds_of(world.now())) / 1e6);
+  return violation;
+}
+
+/// Of code that runs in this process: where it was thrown is not known any more.
+oracle::Violation violation_of(const std::exception& error) {
+  oracle::Violation violation;
+  violation.property = dynamic_cast<const std::bad_alloc*>(&error) != nullptr ? "memory" : "crash";
+  int status = 0;
+  char* const name = abi::__cxa_demangle(typeid(error).name(), nullptr, nullptr, &status);
+  violation.rule = status == 0 ? name : typeid(error).name();
+  std::free(name);
+  violation.text = fmt::format("throws {}: {}", violation.rule, error.what());
+  return violation;
 }
 
 /// The world under the schedule, up to the moment of the branch if there is one, then on.
@@ -117,10 +192,6 @@ RunResult Runner::run(const Scenario& scenario, const faults::Schedule& schedule
                       std::uint64_t seed, const RunOptions& options) {
   if (!scenario.system->traits().may_end_the_process) {
     return run_here(scenario, schedule, seed, options);
-  }
-  if (options.scheduler != nullptr) {
-    throw InputError(scenario.path +
-                     ": system.forked: online searches decide within the process, expected false");
   }
   if (!worker_) {
     worker_ = std::make_unique<WorkerProcess>(
@@ -177,24 +248,45 @@ RunResult Runner::run_here(const Scenario& scenario, const faults::Schedule& sch
     if (metrics) {
       result.metrics_json = metrics->to_json(scenario.metrics, world.counters(), world.now());
     }
+    if (options.log && world.outside() != nullptr) {
+      result.attachments = world.outside()->attachments();
+    }
+    if (options.log && clients) result.attachments.push_back({"history.jsonl", clients->lines()});
+    if (online) result.recorded = faults::Schedule{online->recorded(world.now()), schedule.faults};
     return result;
   };
+  const auto finish_with = [&](oracle::Violation violation) {
+    return ended_with_code(finish(sim::StopReason::event_limit), world, std::move(violation));
+  };
   if (traits.may_end_the_process) {
-    set_crashed_run([&](const oracle::Violation& crash) {
-      return crashed(finish(sim::StopReason::event_limit), world, crash);
-    });
+    set_crashed_run(finish_with,
+                    {&world.counters().steps, recorder ? &recorder->bytes() : nullptr});
   }
-  const sim::StopReason stop = run_world(world, scenario, options.branch, other);
+  sim::StopReason stop{};
+  const auto go = [&] { stop = run_world(world, scenario, options.branch, other); };
+  if (traits.may_end_the_process) {
+    go();  // nobody catches what is thrown there: the stack is still there when it is asked for
+    end_of_foreign_code();
+  } else {
+    try {
+      go();
+    } catch (const InputError&) {
+      throw;
+    } catch (const OutsideError&) {
+      throw;
+    } catch (const std::exception& error) {
+      return finish_with(violation_of(error));
+    }
+  }
+  if (stop == sim::StopReason::standstill) {
+    return finish_with(standstill_of(world, scenario.plan.limits.instant));
+  }
   RunResult result = finish(stop);
   if (stop == sim::StopReason::outside) {
     if (const auto death = world.outside()->death()) {
-      result = crashed(std::move(result), world, violation_of(*death));
+      result = ended_with_code(std::move(result), world, violation_of(*death));
     }
   }
-  if (options.log && world.outside() != nullptr)
-    result.attachments = world.outside()->attachments();
-  if (options.log && clients) result.attachments.push_back({"history.jsonl", clients->lines()});
-  if (online) result.recorded = faults::Schedule{online->recorded(world.now()), schedule.faults};
   return result;
 }
 

@@ -471,6 +471,20 @@ void ScenarioReader::read_limits() {
       options.integer("trace_bytes", static_cast<std::int64_t>(limits.trace_bytes), 0));
   limits.deliveries = static_cast<std::uint64_t>(
       options.integer("deliveries", 0, 0, static_cast<std::int64_t>(kEventsMax)));
+  const auto at_least = [&options](std::string_view key, std::uint64_t fallback,
+                                   std::int64_t least) {
+    return static_cast<std::uint64_t>(
+        options.integer(key, static_cast<std::int64_t>(fallback), least));
+  };
+  limits.instant = at_least("instant", limits.instant, 1000);
+  limits.memory_bytes = at_least("memory_bytes", limits.memory_bytes, 1 << 20);
+  const auto time = [&options](std::string_view key, Duration fallback) {
+    const Duration value = options.duration(key, fallback);
+    if (value < std::chrono::milliseconds(100)) options.fail(key, "expected at least 100ms");
+    return value;
+  };
+  limits.call = time("call", limits.call);
+  limits.run = time("run", limits.run);
 }
 
 }  // namespace

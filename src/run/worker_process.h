@@ -1,6 +1,6 @@
 // Runs of code that may end the process (SystemTraits::may_end_the_process): in a forked process,
 // which makes one run after another until it ends with one of them. Such an end is a violation of
-// the run, "crash", and the next run gets a new process.
+// the run, "crash", "hang" or "memory", and the next run gets a new process.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "run/runner.h"
+#include "run/worker_end.h"
 
 namespace dissensus::run {
 
@@ -16,18 +17,13 @@ namespace dissensus::run {
 using RunHere = std::function<RunResult(const Scenario&, const faults::Schedule&, std::uint64_t,
                                         const RunOptions&)>;
 
-/// Told by a run under way in a worker process: how it would end if it ended now with a crash.
-/// Called from a signal handler of a process that is lost.
-using CrashedRun = std::function<RunResult(const oracle::Violation& crash)>;
-void set_crashed_run(CrashedRun how);
+/// Asked a few times a second while a worker process is at work; true ends the run, whatever it
+/// does, and its result is broken off as `kInterrupted`. Once, before there are threads.
+void give_up_runs_when(bool (*asked)());
 
 class WorkerProcess {
  public:
-  /// A run that takes longer than this on the processor, or ten times as long altogether because
-  /// it waits for something, has no end.
-  static constexpr int kSecondsMax = 120;
-  explicit WorkerProcess(RunHere run, int seconds_max = kSecondsMax)
-      : run_(std::move(run)), seconds_max_(seconds_max) {}
+  explicit WorkerProcess(RunHere run) : run_(std::move(run)) {}
   ~WorkerProcess() { end(); }
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -38,16 +34,18 @@ class WorkerProcess {
  private:
   void begin(const Scenario& scenario);
   void end();
-  /// An exception of the code under test must not reach what the parent was doing when it forked.
-  [[noreturn]] void serve(const Scenario& scenario, int channel) noexcept;
-  /// False: the process ended without an answer.
-  bool ask(const std::string& request, std::string& answer);
+  int wait_for_end();
+  [[noreturn]] void become_worker(const Scenario& scenario, int channel);
+  void serve(const Scenario& scenario);
+  /// False: the process ended without an answer, or was given up.
+  bool ask(const std::string& request, std::string& answer, Scheduler* scheduler);
   RunResult lost(const Scenario& scenario, int status) const;
 
   RunHere run_;
-  int seconds_max_;
   int process_ = -1;
   int channel_ = -1;
+  int said_ = -1;  ///< what the process writes to its standard error
+  bool given_up_ = false;
   const Scenario* scenario_ = nullptr;  ///< that the process knows
   std::string text_;                    ///< its text: another scenario may be at the same address
 };

@@ -17,6 +17,7 @@ enum class StopReason : std::uint8_t {
   queue_limit,     ///< limits.queue
   delivery_limit,  ///< limits.deliveries, a planned end
   outside,         ///< Outside::trouble
+  standstill,      ///< limits.instant: events without time passing
 };
 std::string_view to_string(StopReason reason);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <string>
 
 #include "core/assert.h"
@@ -9,9 +10,9 @@
 namespace dissensus::sim {
 
 std::string_view to_string(StopReason reason) {
-  static constexpr std::array<std::string_view, 8> kNames{
-      "quiet",       "stopped",     "event-reached",  "time-limit",
-      "event-limit", "queue-limit", "delivery-limit", "outside"};
+  static constexpr std::array<std::string_view, 9> kNames{
+      "quiet",       "stopped",        "event-reached", "time-limit", "event-limit",
+      "queue-limit", "delivery-limit", "outside",       "standstill"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 
@@ -276,7 +277,11 @@ StopReason World::run(EventId until_event) {
       if (queue_.empty()) return StopReason::quiet;
       if (queue_.next_time() > time_limit) return StopReason::time_limit;
       if (clock_ != nullptr) clock_->advance_to(queue_.next_time());
+      if (queue_.next_time() != queue_.now()) steps_before_instant_ = counters_.steps;
       chain_ = queue_.pop();
+    }
+    if (counters_.steps - steps_before_instant_ > plan_.limits.instant) {
+      return StopReason::standstill;
     }
     step();
   }
@@ -308,7 +313,7 @@ TimerId timer_id(std::uint32_t index, std::uint32_t generation) {
 
 void World::step() {
   const std::uint32_t index = chain_;
-  --pending_;
+  pending_before_call_ = --pending_;
   if (Slot& shared = slots_[index]; receiver_ + 1 < shared.receivers) {
     // Not the last receiver: the slot stays. What is handled may move it, so copy what is needed.
     const Message message = shared.message;
@@ -342,6 +347,7 @@ void World::execute(const Slot& slot, TimerId timer) {
   Host* const host = slot.type == SlotType::alarm ? nullptr : &hosts_[slot.node];
   Event event;
   event.node = identity(slot.node);
+  call_ = {EventType::timer, event.node, kNoNode, kNoKind};
   switch (slot.type) {
     case SlotType::deliver:
       execute_delivery(slot.peer, slot.node, slot.message, slot.cause);
@@ -361,7 +367,7 @@ void World::execute(const Slot& slot, TimerId timer) {
       // A copy: what is submitted now may bring more.
       const std::shared_ptr<const Request> request =
           slot.tag < planned ? plan_.submissions[slot.tag].request : requests_[slot.tag - planned];
-      event.type = EventType::submit;
+      call_.type = event.type = EventType::submit;
       event.request = request.get();
       event.number = slot.tag;
       event.detail = host->running ? 0 : 1;  // 1: the node is down, the client gets no answer
@@ -372,17 +378,19 @@ void World::execute(const Slot& slot, TimerId timer) {
     case SlotType::start:
       // A node that crashed before its start time is brought up by its restart, not by this.
       if (!host->running || host->incarnation != 0) return;
-      event.type = EventType::start;
+      call_.type = event.type = EventType::start;
       current_cause_ = emit(event);
       host->started = true;
       host->node->start(host->context);
       break;
     case SlotType::alarm:
+      call_.node = kNoNode;
       if (slot.incarnation != interposer_incarnation_) return;
       interposer_->on_alarm(*this, slot.tag);
       break;
     case SlotType::happening:
       happening_pending_ = false;
+      call_.type = EventType::log;
       if (!host->running) return;
       host->node->happened(host->context);
       break;
@@ -390,6 +398,7 @@ void World::execute(const Slot& slot, TimerId timer) {
       if (!host->running || host->incarnation != slot.incarnation) return;
       if (hold_if_paused(*host, slot)) return;
       current_cause_ = slot.cause;
+      call_.type = EventType::disk;
       host->node->disk_done(host->context, disks_[slot.node]->complete(slot.tag));
       break;
     case SlotType::phase_end:
@@ -427,6 +436,7 @@ void World::execute_delivery(NodeId from, NodeId to, const Message& message, Eve
   event.set(EventType::deliver, 0, receiver, from);
   ++counters_.deliveries;
   current_cause_ = emit(event);
+  call_ = {EventType::deliver, receiver, from, message.kind()};
   host.node->receive(host.context, from, message);
 }
 
@@ -471,6 +481,10 @@ void World::count_pending() {
   if (++pending_ <= counters_.queue_max) return;
   counters_.queue_max = pending_;
   if (pending_ > plan_.limits.queue) queue_overflow_ = true;
+  // Between two steps the limits above are asked; a call that never ends is asked here.
+  if (call_.node != kNoNode && pending_ > pending_before_call_ + plan_.limits.instant) {
+    throw std::length_error("a call that sends, or sets timers, without end (limits.instant)");
+  }
 }
 
 std::uint32_t World::take_block() {
@@ -507,7 +521,10 @@ bool World::join_last(NodeId from, NodeId to, const Message& message, EventId se
 void World::send(NodeId host, NodeId to, const Message& message) {
   if (!hosts_[host].running) return;  // crashed in the middle of handling an event
   const NodeId from = identity(host);
-  DISSENSUS_ASSERT(to < plan_.nodes && to != from, "Context::send : the receiver is another node");
+  if (to >= plan_.nodes || to == from) {
+    throw std::logic_error(to == from ? "Context::send : a node sends to itself"
+                                      : "Context::send : there is no node " + std::to_string(to));
+  }
   ++counters_.sends;
   Event event;
   event.set(EventType::send, 0, from, to);
@@ -588,7 +605,7 @@ void World::drop(const Transmission& transmission, DropReason reason) {
 
 TimerId World::set_timer(NodeId host, Duration delay, std::uint64_t tag) {
   if (!hosts_[host].running) return TimerId::none;
-  DISSENSUS_ASSERT(delay >= Duration{}, "Context::set_timer : the delay is not negative");
+  if (delay < Duration{}) throw std::logic_error("Context::set_timer : the delay is negative");
   const std::uint32_t index = take_slot(SlotType::timer, host);
   Slot& slot = slots_[index];
   slot.tag = tag;
@@ -638,6 +655,7 @@ void World::restart(NodeId node) {
   host.running = true;
   if (node < disks_.size() && disks_[node]) disks_[node]->restart();
   std::unique_ptr<Node> before = std::move(host.node);
+  call_ = {EventType::restart, node, kNoNode, kNoKind};
   host.node = cluster_->make_node(node);
   const EventId cause =
       std::exchange(current_cause_, record(EventType::restart, node, kNoNode, 0, {}));

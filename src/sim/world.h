@@ -35,6 +35,16 @@ class World : private DiskHost {
   /// Runs until something stops it; may be called again to continue. With `until_event` not 0 it
   /// returns after the step in which that event was recorded.
   StopReason run(EventId until_event = 0);
+  /// The call of a node that is under way, or that an exception left.
+  struct Call {
+    EventType type = EventType::start;  ///< deliver, timer, submit, start, restart, disk or log
+    NodeId node = kNoNode;              ///< none: no node is called
+    NodeId peer = kNoNode;              ///< deliver: from whom
+    MessageKind kind = kNoKind;
+  };
+  const Call& call() const { return call_; }
+  /// The event that is handled.
+  EventId handled() const { return current_cause_ != 0 ? current_cause_ : last_event(); }
   /// Ends run() after the current step.
   void request_stop() { stop_requested_ = true; }
 
@@ -206,6 +216,9 @@ class World : private DiskHost {
   std::uint32_t interposer_incarnation_ = 0;
   EventId next_event_ = 1;
   EventId current_cause_ = 0;
+  Call call_;
+  std::uint64_t steps_before_instant_ = 0;
+  std::size_t pending_before_call_ = 0;
   bool stop_requested_ = false;
   bool phase_end_pending_ = false;
   bool fault_phase_over_ = false;

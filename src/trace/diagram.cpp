@@ -62,13 +62,12 @@ std::set<EventId> telling_events(const Trace& trace) {
 std::size_t thin_out(const Trace& trace, std::size_t max, std::vector<Arrow>& arrows) {
   if (arrows.size() <= max) return 0;
   const std::set<EventId> telling = telling_events(trace);
-  std::array<std::vector<std::size_t>, 3> by_importance;
+  std::array<std::vector<std::size_t>, 4> by_importance;
   for (std::size_t index = 0; index < arrows.size(); ++index) {
     const Arrow& arrow = arrows[index];
-    const bool is_faulty =
-        arrow.how == Arrow::End::dropped || arrow.is_mutated || arrow.is_copy || arrow.is_late;
+    const bool is_faulty = arrow.how == Arrow::End::dropped || arrow.is_mutated || arrow.is_copy;
     const bool is_telling = telling.contains(trace.records[arrow.end].id);
-    by_importance[is_telling ? 0 : is_faulty ? 1 : 2].push_back(index);
+    by_importance[arrow.is_marked ? 0 : is_telling ? 1 : is_faulty ? 2 : 3].push_back(index);
   }
   std::vector<std::size_t> kept;
   for (const auto& candidates : by_importance) {
@@ -95,7 +94,7 @@ void collect_arrows(const Trace& trace, const DiagramOptions& options, Time end_
     if (options.hidden_kinds.contains(kind)) {
       ++diagram.arrows_hidden;
     } else {
-      arrow.is_late = arrow.ended - arrow.sent >= options.late_after;
+      arrow.is_marked = options.marked.contains(trace.records[arrow.send].id);
       diagram.arrows.push_back(arrow);
     }
   }

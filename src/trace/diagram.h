@@ -20,7 +20,7 @@ struct Arrow {
   bool is_mutated = false;
   Time sent{};
   Time ended{};
-  bool is_late = false;
+  bool is_marked = false;
 };
 
 struct DecisionMark {

@@ -80,8 +80,11 @@ class SvgDiagram {
     for (const DecisionMark& mark : diagram_.decisions) draw_decision_mark(mark);
     label_decisions();
     draw_mark_labels();
-    if (sizes_.labels_arrows) {
-      for (const Arrow& arrow : diagram_.arrows) label_arrow(arrow);
+    for (const Arrow& arrow : diagram_.arrows) {
+      if (arrow.is_marked) label_arrow(arrow);
+    }
+    for (const Arrow& arrow : diagram_.arrows) {
+      if (sizes_.labels_arrows && !arrow.is_marked) label_arrow(arrow);
     }
     draw_notes();
     return canvas.finish();
@@ -319,11 +322,13 @@ class SvgDiagram {
       // A crashed receiver loses what arrives; all else is lost on the way.
       reach = reason == DropReason::crashed ? 0.88 : 0.45;
     } else if (arrow.how == Arrow::End::under_way) {
-      reach = 0.3;
+      reach = arrow.is_marked ? 0.9 : 0.3;
     }
     Point from{scale_.x(arrow.sent), row_y(from_row)};
     Point to{scale_.x(ended), row_y(from_row + (to_row - from_row) * reach)};
-    if (arrow.how == Arrow::End::under_way) to.x = std::min(to.x, from.x + 18);
+    if (arrow.how == Arrow::End::under_way && !arrow.is_marked) {
+      to.x = std::min(to.x, from.x + 18);
+    }
     // A message that is lost as it is sent still needs a direction.
     if (arrow.how == Arrow::End::dropped) to.x = std::max(to.x, from.x + 8);
     const double length =
@@ -361,23 +366,23 @@ class SvgDiagram {
     return text;
   }
 
-  /// Late messages, where the options ask for them, lie on top of the others and stand out.
+  /// Marked messages lie on top of the others and stand out.
   void draw_arrows() {
-    const bool some_late = std::any_of(diagram_.arrows.begin(), diagram_.arrows.end(),
-                                       [](const Arrow& arrow) { return arrow.is_late; });
-    for (const bool late : {false, true}) {
-      if (late && !some_late) break;
-      const double opacity = late ? 1 : some_late ? 0.3 : sizes_.opacity;
+    const bool some_marked = std::any_of(diagram_.arrows.begin(), diagram_.arrows.end(),
+                                         [](const Arrow& arrow) { return arrow.is_marked; });
+    for (const bool marked : {false, true}) {
+      if (marked && !some_marked) break;
+      const double opacity = marked ? 1 : some_marked ? 0.3 : sizes_.opacity;
       canvas_->begin_group({}, fmt::format("opacity=\"{:.2f}\"", opacity));
       for (const Arrow& arrow : diagram_.arrows) {
-        if (arrow.is_late == late) draw_arrow(arrow);
+        if (arrow.is_marked == marked) draw_arrow(arrow);
       }
       canvas_->end_group();
     }
   }
 
   void draw_arrow(const Arrow& arrow) {
-    const double stroke = arrow.is_late ? 2 * sizes_.stroke : sizes_.stroke;
+    const double stroke = arrow.is_marked ? 2 * sizes_.stroke : sizes_.stroke;
     const Record& send = trace_.records[arrow.send];
     const KindStyle style = style_of(send.kind);
     const auto [from, to] = segment_of(arrow);
@@ -393,7 +398,8 @@ class SvgDiagram {
       canvas_->line(from, to, style.colour, stroke, style.attributes);
       canvas_->cross(to, sizes_.head * 0.5, kFaultColour, 2);
     } else {
-      canvas_->line(from, to, style.colour, stroke, "stroke-dasharray=\"1 3\"");
+      canvas_->line(from, to, style.colour, stroke,
+                    arrow.is_marked ? "stroke-dasharray=\"7 4\"" : "stroke-dasharray=\"1 3\"");
     }
     if (arrow.is_mutated) {
       const Point at = between(from, to, 0.4);
@@ -439,9 +445,10 @@ class SvgDiagram {
 
   /// Along the arrow, on its upper side, where there is room.
   void label_arrow(const Arrow& arrow) {
-    if (arrow.how == Arrow::End::under_way) return;
+    if (arrow.how == Arrow::End::under_way && !arrow.is_marked) return;
     const Record& send = trace_.records[arrow.send];
-    const std::string label = arrow_label(send);
+    std::string label = arrow_label(send);
+    if (arrow.how == Arrow::End::under_way) label += ", under way at the end";
     const auto [from, to] = segment_of(arrow);
     const double length = distance(from, to);
     TextStyle style{.size = 11, .fill = style_of(send.kind).colour, .halo = true};

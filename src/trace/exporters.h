@@ -26,8 +26,8 @@ struct DiagramOptions {
   Time until = Time::max();
   std::set<MessageKind> hidden_kinds;
   std::size_t messages_max = 400;  ///< more are left out, and the diagram says how many
-  /// Messages that take at least so long stand out: they are drawn bold, the others pale.
-  Duration late_after = Duration::max();
+  /// Sends whose messages stand out: they are drawn bold and in full, the others pale.
+  std::set<EventId> marked;
 };
 /// SVG space-time diagram: nodes as lines, messages as arrows, decisions and faults marked.
 void export_svg(const Trace& trace, const DiagramOptions& options, std::ostream& out);

@@ -1,5 +1,5 @@
-// The guide to a first system tells the truth: its code is the example's, and the example does what
-// the guide says.
+// The guide that writes a system step by step tells the truth: its code is the example's, and the
+// example does what the guide says.
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -14,7 +14,7 @@ using testing::HasSubstr;
 const std::string kScenario = kSourceFolder + "/examples/two-phase-commit.toml";
 
 std::string guide() {
-  return read_text(kSourceFolder + "/docs/guides/your-first-system.md");
+  return read_text(kSourceFolder + "/docs/guides/two-phase-commit.md");
 }
 
 /// The checkout as a reader of the guide has it: program on the PATH, the plugin compiled.

@@ -98,5 +98,15 @@ TEST(PredicateText, SaysThePapersFirstPredicateInWords) {
             "ledger_sequence(l) = ledger_sequence(r), signing_time(l) != signing_time(r)");
 }
 
+// Names of any length are read in full, and the drawing says what it is.
+TEST(OverlapFigure, LeavesRoomForTheLongestName) {
+  const std::string name(60, 'w');
+  const std::string svg = overlap_figure({{name, {0}}}, {0}, 3);
+  const std::size_t at = svg.find("class=\"name\"");
+  const std::size_t x = svg.rfind("x=\"", at);
+  EXPECT_GE(std::stoi(svg.substr(x + 3)), 60 * 8);
+  EXPECT_THAT(svg, testing::HasSubstr("aria-label=\"Overlap of the predicates\""));
+}
+
 }  // namespace
 }  // namespace dissensus::isolate

@@ -50,9 +50,10 @@ const Finding& majority_finding() {
 TEST(Report, AnswersTheQuestionsInOrder) {
   const std::string html = to_html(majority_finding());
   std::size_t position = 0;
-  for (const char* part : {"<h1>", "Property and rule", "id=\"schedule\"", "id=\"replay\"",
-                           "id=\"diagram\"", "id=\"timeline\"", "id=\"likelihood\"",
-                           "id=\"verdict\"", "id=\"messages\"", "id=\"before\"", "id=\"hunt\""}) {
+  for (const char* part :
+       {"<h1>", "Property and rule", "id=\"schedule\"", "id=\"why\"", "id=\"diagram\"",
+        "id=\"replay\"", "id=\"timeline\"", "id=\"likelihood\"", "id=\"verdict\"",
+        "id=\"messages\"", "id=\"before\"", "id=\"hunt\""}) {
     const std::size_t found = html.find(part, position);
     ASSERT_NE(found, std::string::npos) << part;
     position = found;
@@ -60,6 +61,35 @@ TEST(Report, AnswersTheQuestionsInOrder) {
   EXPECT_THAT(html, HasSubstr("dissensus replay runs/example/minimal"));
   EXPECT_THAT(html, HasSubstr("no single further reduction fails"));
   EXPECT_THAT(html, HasSubstr(majority_finding().minimal->trace.footer.hash));
+}
+
+// The cause is on the page: where the run parts from one that passes, and what that leads to.
+TEST(Report, ExplainsByTheNearestPassingRun) {
+  const Finding& finding = majority_finding();
+  ASSERT_TRUE(finding.difference && finding.difference->first);
+  const std::string html = to_html(finding);
+  EXPECT_THAT(html, HasSubstr("The runs part here"));
+  EXPECT_THAT(html, HasSubstr("From there to the violation"));
+  // The one delayed message is drawn in full, and named, though it is under way at the end.
+  EXPECT_THAT(html,
+              HasSubstr("Bold: messages in which it differs from the nearest run that passes"));
+  EXPECT_THAT(html, HasSubstr(", under way at the end</text>"));
+}
+
+// Who cannot see a drawing is told what it is; who reads in the dark is not dazzled.
+TEST(Report, DrawingsHaveNamesAndFollowTheDark) {
+  const std::string html = to_html(majority_finding());
+  std::size_t drawings = 0;
+  for (std::size_t at = html.find("<svg"); at != std::string::npos;
+       at = html.find("<svg", at + 1)) {
+    const std::string tag = html.substr(at, html.find('>', at) - at);
+    EXPECT_THAT(tag, HasSubstr("role=\"img\" aria-label=\"")) << tag;
+    EXPECT_EQ(html.find("<desc>", at), html.find('>', at) + 2) << tag;
+    ++drawings;
+  }
+  EXPECT_GE(drawings, 3u);
+  EXPECT_THAT(html, HasSubstr("@media (prefers-color-scheme: dark) { .canvas"));
+  EXPECT_THAT(html, HasSubstr("@media (max-width: 600px)"));
 }
 
 // The page stands alone: it opens without network.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/node_key.h"
 #include "core/suggestion.h"
 
 namespace dissensus::dag {
@@ -52,7 +53,8 @@ std::span<const BugDescription> bugs() {
 }
 
 Settings::Settings(const Options& options) {
-  nodes = static_cast<std::size_t>(options.integer("num_nodes", 4, 1, kDagNodesMax));
+  nodes =
+      static_cast<std::size_t>(options.integer(node_key(options, "num_nodes"), 4, 1, kDagNodesMax));
   read_pace(options);
   read_failures(options);
   read_epochs(options);

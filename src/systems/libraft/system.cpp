@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/node_key.h"
 #include "systems/libraft/heap.h"
 #include "systems/libraft/settings.h"
 #include "systems/libraft/steps.h"
@@ -67,7 +68,8 @@ class RaftSystem final : public System {
 
  private:
   void read_timers(const Options& options) {
-    settings_.servers = static_cast<std::size_t>(options.integer("servers", 5, 1, 64));
+    settings_.servers =
+        static_cast<std::size_t>(options.integer(node_key(options, "servers"), 5, 1, 64));
     settings_.voters = static_cast<std::size_t>(
         options.integer("voters", static_cast<std::int64_t>(settings_.servers), 1,
                         static_cast<std::int64_t>(settings_.servers)));

@@ -1,5 +1,6 @@
 #include "systems/majority/majority.h"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -105,6 +106,15 @@ class MajoritySystem final : public System {
   explicit MajoritySystem(const Options& options) {
     for (const OptionValue& value : options.at("values").list()) {
       settings_.values.push_back(static_cast<std::uint64_t>(value.integer(0)));
+    }
+    // The values of the first ones again, where there are to be more nodes than values.
+    const auto given = settings_.values.size();
+    const auto nodes = static_cast<std::size_t>(
+        options.integer("nodes", std::max<std::int64_t>(static_cast<std::int64_t>(given), 1), 1,
+                        static_cast<std::int64_t>(kMaxNodes)));
+    if (given > 0) {
+      settings_.values.resize(nodes);
+      for (std::size_t i = given; i < nodes; ++i) settings_.values[i] = settings_.values[i % given];
     }
     if (settings_.values.empty() || settings_.values.size() > kMaxNodes) {
       options.fail("values",

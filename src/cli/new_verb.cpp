@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/new_templates.h"
+#include "cli/verb.h"
+#include "core/file.h"
+
+namespace dissensus::cli {
+
+namespace {
+
+struct NewOptions {
+  std::string name;
+  std::string folder;
+  OutputOptions output;
+};
+
+bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Fits a scenario, a file and, without its dashes, a type.
+void check_name(const std::string& name) {
+  const bool fits = !name.empty() && name.size() <= 60 && is_lower(name.front()) &&
+                    name.back() != '-' && name.find("--") == std::string::npos &&
+                    std::all_of(name.begin(), name.end(),
+                                [](char c) { return is_lower(c) || is_digit(c) || c == '-'; });
+  if (!fits) {
+    throw InputError(fmt::format(
+        "new: '{}': expected a name of small letters, digits and dashes, such as my-protocol",
+        name));
+  }
+}
+
+std::string file_name_of(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+std::string type_name_of(const std::string& name) {
+  std::string type;
+  bool begins = true;
+  for (const char c : name) {
+    if (c == '-') {
+      begins = true;
+      continue;
+    }
+    type += begins ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    begins = false;
+  }
+  return type;
+}
+
+std::string filled(std::string text, const std::string& name) {
+  const std::pair<std::string_view, std::string> words[] = {
+      {"@NAME@", name}, {"@FILE@", file_name_of(name)}, {"@TYPE@", type_name_of(name)}};
+  for (const auto& [word, value] : words) {
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at)) {
+      text.replace(at, word.size(), value);
+      at += value.size();
+    }
+  }
+  return text;
+}
+
+ExitCode make_new(const NewOptions& options) {
+  namespace fs = std::filesystem;
+  check_name(options.name);
+  const std::string folder = options.folder.empty() ? options.name : options.folder;
+  std::error_code error;
+  if (fs::exists(folder, error) && !fs::is_empty(folder, error)) {
+    throw InputError(fmt::format("new: {}: exists and is not empty", folder));
+  }
+  fs::create_directories(folder, error);
+  if (error) throw InputError(fmt::format("new: {}: {}", folder, error.message()));
+  nlohmann::ordered_json written = nlohmann::ordered_json::array();
+  for (const NewFile& file : new_files()) {
+    const std::string path = folder + "/" + filled(std::string(file.path), options.name);
+    write_file(path, filled(std::string(file.text), options.name));
+    written.push_back(path);
+  }
+  if (options.output.quiet) return kAllHeld;
+  if (options.output.json) {
+    fmt::print("{}\n", nlohmann::ordered_json{{"folder", folder}, {"files", written}}.dump(2));
+    return kAllHeld;
+  }
+  const std::string plugin = file_name_of(options.name);
+  for (const auto& path : written) fmt::print("wrote {}\n", path.get<std::string>());
+  fmt::print(
+      "\nnext:\n  cd {}\n  cmake -B build && cmake --build build\n  {} hunt {}.toml --plugin "
+      "build/{}.so\n",
+      shell_word(folder), shell_word(program_invocation_short_name), plugin, plugin);
+  return kAllHeld;
+}
+
+}  // namespace
+
+Verb add_new_verb(CLI::App& program) {
+  CLI::App* app = program.add_subcommand(
+      "new", "Begin a system of your own: a plugin with protocol, scenario and test");
+  const auto options = std::make_shared<NewOptions>();
+  app->add_option("name", options->name, "Its name, such as my-protocol")->required();
+  app->add_option("--folder", options->folder, "Where to write it; default: a folder of its name");
+  options->output.add_to(*app);
+  app->footer("Example:\n  dissensus new my-protocol");
+  return {app, [options] { return make_new(*options); }};
+}
+
+}  // namespace dissensus::cli
