@@ -65,6 +65,12 @@ enum class ThreadOrder : std::uint8_t {
   seeded,  ///< which runnable thread goes next is drawn from the seed
 };
 
+/// How calls that need no stop are answered. Runs are the same either way.
+enum class Answers : std::uint8_t {
+  inside,  ///< by code that is put into programs (answers.h)
+  stops,   ///< by the supervisor, like all others
+};
+
 struct Plan {
   std::uint64_t seed = 1;
   std::vector<Machine> machines;
@@ -73,6 +79,7 @@ struct Plan {
   Limits limits;
   DiskModel disk;
   ThreadOrder order = ThreadOrder::first_come;
+  Answers answers = Answers::inside;
   std::int64_t epoch_seconds = 1'798'761'600;  ///< what calendars show at time 0: 2027-01-01
   /// Sleeps are at least this long. Runtimes that poll in microseconds then cost fewer stops.
   std::chrono::nanoseconds sleep_min{0};
@@ -161,6 +168,7 @@ struct Report {
   std::vector<SpinSite> spin_sites;  ///< found in this run, for the plan of the next
   Journal journal;                   ///< hashes per step, to compare runs with
   std::uint64_t stops = 0;           ///< times a program was stopped
+  std::uint64_t inside = 0;          ///< calls that were answered without a stop
   std::uint64_t turns = 0;           ///< times a thread was given the processor
   std::uint64_t jumps = 0;           ///< times the clock moved
   HostTime time{};

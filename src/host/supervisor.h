@@ -14,6 +14,7 @@
 
 #include "dissensus/random.h"
 
+#include "host/answers.h"
 #include "host/disk.h"
 #include "host/instructions.h"
 #include "host/journal.h"
@@ -23,6 +24,11 @@
 #include "host/watchdog.h"
 
 namespace dissensus::host {
+
+/// Calls in a row by which nothing gets done, before the turn ends.
+inline constexpr std::uint32_t kIdleCallsMax = 100;
+/// Calls after which others get their turn.
+inline constexpr std::uint32_t kTurnCallsMax = 5000;
 
 /// What becomes of a call of a thread.
 struct Outcome {
@@ -172,6 +178,13 @@ class Supervisor {
   bool spin_on();
   void run_turn(Thread& thread);
   bool resume(Thread& thread, int signal);
+  /// Says what may be answered inside until the next stop, and hears what was (answers.h).
+  void tell_answers(Thread& thread);
+  void hear_answers(Thread& thread);
+  bool may_answer(Thread& thread);
+  AnswerControl answers_for(Thread& thread);
+  /// Counts a call of this thread and enters it into the journal.
+  void enter_call(Thread& thread);
   /// False: the turn is over.
   bool on_stop(Thread& thread, const Stop& stop, int& signal);
   bool on_call(Thread& thread);
@@ -205,6 +218,7 @@ class Supervisor {
   Disk disk_;
   Watchdog watchdog_;
   Instructions instructions_;
+  Gates gates_;
   HostTime now_{};
   std::vector<std::chrono::nanoseconds> calendar_offsets_;
   Agenda agenda_;
@@ -238,6 +252,7 @@ class Supervisor {
   std::vector<SpinSite> found_sites_;
   std::array<std::uint64_t, 512> call_counts_{};
   std::uint64_t stops_ = 0;
+  std::uint64_t inside_ = 0;
   std::uint64_t turns_ = 0;
   std::uint64_t jumps_ = 0;
   std::chrono::steady_clock::time_point began_;
