@@ -64,6 +64,32 @@ TEST_P(Repeats, CallByCallAndByteByByte) {
   EXPECT_THAT(first.report.doubts, IsEmpty());
 }
 
+TEST_P(Repeats, WhetherCallsAreAnsweredInsideOrStop) {
+  Plan plan = plan_of();
+  plan.answers = Answers::stops;
+  for (const ThreadOrder order : {ThreadOrder::first_come, ThreadOrder::seeded}) {
+    plan.order = order;
+    plan.answers = Answers::stops;
+    const Ran stopped = run(GetParam(), plan);
+    plan.answers = Answers::inside;
+    const Ran inside = run(GetParam(), plan);
+    expect_success(inside);
+    EXPECT_EQ(stopped.output, inside.output);
+    EXPECT_EQ(first_difference(stopped.report.journal, inside.report.journal), std::nullopt);
+    EXPECT_EQ(stopped.report.inside, 0U);
+    EXPECT_EQ(stopped.report.stops, inside.report.stops + inside.report.inside);
+    EXPECT_EQ(stopped.report.calls, inside.report.calls);
+    EXPECT_THAT(inside.report.doubts, IsEmpty());
+  }
+}
+
+TEST(Host, MostCallsThatNeedNoStopHaveNone) {
+  const Ran ran = run({"inside"});
+  expect_success(ran);
+  EXPECT_GT(ran.report.inside, 6000U);
+  EXPECT_LT(ran.report.stops, 1500U);
+}
+
 TEST_P(Repeats, InAnOrderOfThreadsThatTheSeedDraws) {
   Plan plan = plan_of(7);
   plan.order = ThreadOrder::seeded;
@@ -85,7 +111,8 @@ INSTANTIATE_TEST_SUITE_P(Host, Repeats,
                                            Words{"timers"}, Words{"signals"}, Words{"processes"},
                                            Words{"pipes"}, Words{"folder"}, Words{"spin", "clock"},
                                            Words{"spin", "tsc"}, Words{"spin", "cpu"},
-                                           Words{"spin", "yield"}, Words{"spin", "poll"}),
+                                           Words{"spin", "yield"}, Words{"spin", "poll"},
+                                           Words{"inside"}),
                          name_of);
 
 TEST(Host, ThreadsRunInAnotherOrderWithAnotherSeed) {

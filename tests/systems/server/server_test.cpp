@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include <fmt/format.h>
@@ -64,6 +66,20 @@ std::string hashes(const run::RunResult& result) {
   return text.substr(0, text.find("virtual"));
 }
 
+/// The same run when calls that could be answered inside the programs stop.
+void expect_same_with_stops(const std::string& path, const run::RunResult& inside) {
+  std::ifstream file(source(path));
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string kind = "kind = \"server\"\n";
+  ASSERT_NE(text.find(kind), text.npos);
+  text.insert(text.find(kind) + kind.size(), "answers = \"stops\"\n");
+  const run::Scenario scenario = run::parse_scenario(text, source(path), built_in_systems());
+  const run::RunResult stopped = run_once(scenario, 1);
+  EXPECT_EQ(inside.hash, stopped.hash);
+  EXPECT_EQ(hashes(inside), hashes(stopped));
+  EXPECT_THAT(attachment(stopped, "host.txt"), HasSubstr("inside   0 calls"));
+}
+
 void expect_repeats(const std::string& path, const std::string& log_line) {
   const run::Scenario scenario = run::load_scenario(source(path), built_in_systems());
   double virtual_s = 0;
@@ -84,6 +100,7 @@ void expect_repeats(const std::string& path, const std::string& log_line) {
     EXPECT_THAT(attachment(first, "host.txt"), HasSubstr("nothing is known against"));
     EXPECT_THAT(attachment(first, "servers/0.log"), HasSubstr(log_line));
     if (first.verdict.outcome == oracle::Outcome::pass) ++passes;
+    if (seed == 1) expect_same_with_stops(path, first);
     std::printf("seed %d: %016lx and %016lx, %s\n", i + 1, first.hash, second.hash,
                 std::string(oracle::to_string(first.verdict.outcome)).c_str());
     std::fflush(stdout);
