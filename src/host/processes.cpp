@@ -503,11 +503,14 @@ bool Supervisor::is_open(MachineId machine, std::uint64_t inode) const {
   return false;
 }
 
+Handle Supervisor::copy_of(const Thread& thread, int fd) {
+  if (fd < 0) return {};
+  return Handle(static_cast<int>(syscall(SYS_pidfd_getfd, thread.process->handle.get(), fd, 0)));
+}
+
 Descriptor Supervisor::descriptor(const Thread& thread, int fd) {
   Descriptor result;
-  if (fd < 0) return result;
-  result.handle =
-      Handle(static_cast<int>(syscall(SYS_pidfd_getfd, thread.process->handle.get(), fd, 0)));
+  result.handle = copy_of(thread, fd);
   if (!result.handle) return result;
   fstat(result.handle.get(), &result.info);
   result.flags = fcntl(result.handle.get(), F_GETFL);

@@ -134,6 +134,8 @@ class Supervisor {
   void got_something_done(Thread& thread);
 
   Descriptor descriptor(const Thread& thread, int fd);
+  /// Only our copy, where nothing else has to be known: a quarter of the calls.
+  static Handle copy_of(const Thread& thread, int fd);
   void add_special(const Handle& handle, std::shared_ptr<Special> special);
 
   /// Puts a thread to sleep in the right queue; wakes `count` of those whose bits match.
