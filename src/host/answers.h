@@ -22,8 +22,8 @@
 
 namespace dissensus::host {
 
-inline constexpr std::uint64_t kAnswerCodeAddress = 0x6000'0000'2000;
-inline constexpr std::uint64_t kAnswerPageAddress = 0x6000'0000'3000;
+inline constexpr std::uint64_t kAnswerCodeAddress = 0x7fff'f810'2000;
+inline constexpr std::uint64_t kAnswerPageAddress = 0x7fff'f810'3000;
 
 /// What the supervisor tells the code.
 inline constexpr std::size_t kAnswerRowsMax = 32;

@@ -31,7 +31,7 @@ asm(R"(
 .set A_LOG, 1088
 
 .macro answer_page
-  movabs $0x600000003000, %r11
+  movabs $0x7ffff8103000, %r11
 .endm
 .macro answer_save
   mov %rax, A_RAX(%r11)
@@ -314,7 +314,7 @@ extern const unsigned char dissensus_answer_code[], dissensus_answer_code_end[];
 
 namespace dissensus::host {
 
-static_assert(kAnswerPageAddress == 0x6000'0000'3000);
+static_assert(kAnswerPageAddress == 0x7fff'f810'3000);
 static_assert(kAnswerControlOffset == 256 && offsetof(AnswerControl, idle_left) == 8 &&
               offsetof(AnswerControl, files_free) == 16 && offsetof(AnswerControl, rows) == 24 &&
               offsetof(AnswerControl, table) == 32 && kAnswerRowsMax == 32);

@@ -33,4 +33,15 @@ std::string to_text(const std::vector<ThreadView>& threads) {
   return text;
 }
 
+std::string to_text(const std::vector<ProcessView>& processes) {
+  std::string text;
+  for (const ProcessView& process : processes) {
+    text += fmt::format("{:8} pid {}, {} threads: {}\n", process.name, process.pid,
+                        process.tids.size(), process.command.substr(0, 100));
+    text += fmt::format("         /proc/{0}/root/node (its folder), /proc/{0}/fd, /proc/{0}/maps\n",
+                        process.pid);
+  }
+  return text;
+}
+
 }  // namespace dissensus::host

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "host/filter.h"
+#include "host/instrumented.h"
 #include "host/keeper.h"
 
 namespace dissensus::host {
@@ -117,7 +118,9 @@ Sandbox::~Sandbox() {
 
 Sandbox::Launch Sandbox::launch(const Machine& machine, const Program& program,
                                 const Streams& streams) {
-  std::string text = machine.name + '\0' + std::to_string(program.command.size()) + '\0';
+  const bool has_limit = !is_instrumented(program.command.front());
+  std::string text = machine.name + '\0' + (has_limit ? "limited" : "any") + '\0' +
+                     std::to_string(program.command.size()) + '\0';
   for (const std::string& argument : program.command) text += argument + '\0';
   for (const char* common : {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                              "HOME=/node", "LANG=C.UTF-8", "TMPDIR=/node/tmp", "USER=node"}) {

@@ -502,6 +502,26 @@ std::vector<ThreadView> Supervisor::threads() const {
   return views;
 }
 
+std::vector<ProcessView> Supervisor::process_views() const {
+  std::vector<ProcessView> views;
+  for (const auto& process : processes_) {
+    if (process->is_dead || process->threads.empty()) continue;
+    const Program& plan = programs_[process->program]->plan;
+    ProcessView view;
+    view.program = process->program;
+    view.name =
+        process->index == 0 ? plan.name : fmt::format("{} process {}", plan.name, process->index);
+    view.pid = process->pid;
+    view.inner_pid = process->inner_pid;
+    for (const Thread* thread : process->threads) view.tids.push_back(thread->tid);
+    for (const std::string& word : plan.command) {
+      view.command += (view.command.empty() ? "" : " ") + word;
+    }
+    views.push_back(std::move(view));
+  }
+  return views;
+}
+
 Report Supervisor::report() const {
   Report report;
   report.doubts.assign(doubts_.begin(), doubts_.end());

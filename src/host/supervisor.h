@@ -87,6 +87,8 @@ class Supervisor {
   void set_paused(ProgramId program, bool is_paused);
   void signal(ProgramId program, int number);
   std::vector<ThreadView> threads() const;
+  std::vector<ProcessView> process_views() const;
+  void excuse(std::chrono::nanoseconds real_time) { began_ += real_time; }
   Report report() const;
   const std::string& trouble() const { return trouble_; }
   const ProgramState& program(ProgramId id) const { return *programs_.at(id); }

@@ -36,6 +36,8 @@ class VirtualServers final : public Surroundings, public ServerPlace, private ho
   host::Report report() const { return host_->report(); }
   bool has_started() const { return host_ != nullptr; }
   std::vector<host::ThreadView> threads() const;
+  /// Null before servers were started.
+  host::Host* host() const { return host_.get(); }
 
   LoopTime now() const override;
   bool advance(LoopTime until) override;
