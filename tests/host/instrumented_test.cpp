@@ -19,15 +19,13 @@ struct Sanitized {
   Report report;
 };
 
-Sanitized run_sanitized(const std::string& size) {
+Sanitized run_sanitized(const std::vector<std::string>& command) {
   Plan plan;
   plan.machines = {{"one", ""}};
-  plan.visible = {HOST_OVERFLOW};
+  plan.visible = {command.front()};
   TestNetwork network(plan);
   Program program;
-  program.command = {HOST_OVERFLOW, size};
-  // The search for leaks needs ptrace, which is ours.
-  program.environment = {"ASAN_OPTIONS=detect_leaks=0:symbolize=0"};
+  program.command = command;
   const ProgramId id = network.host().start(program);
   EXPECT_TRUE(network.run_until(10s)) << network.host().trouble();
   Sanitized result{network.output(id), "runs", network.host().report()};
@@ -43,8 +41,8 @@ TEST(Instrumented, IsSeenInTheFile) {
 }
 
 TEST(Instrumented, RunsAndRepeats) {
-  const Sanitized first = run_sanitized("16");
-  const Sanitized second = run_sanitized("16");
+  const Sanitized first = run_sanitized({HOST_OVERFLOW, "16"});
+  const Sanitized second = run_sanitized({HOST_OVERFLOW, "16"});
   EXPECT_EQ(first.output, "ready\nx\n");
   EXPECT_EQ(first.exit, "exited with code 0");
   EXPECT_THAT(first.report.doubts, IsEmpty());
@@ -52,10 +50,22 @@ TEST(Instrumented, RunsAndRepeats) {
 }
 
 TEST(Instrumented, WhatTheSanitizerFindsEndsTheProgram) {
-  const Sanitized first = run_sanitized("17");
-  const Sanitized second = run_sanitized("17");
+  const Sanitized first = run_sanitized({HOST_OVERFLOW, "17"});
+  const Sanitized second = run_sanitized({HOST_OVERFLOW, "17"});
   EXPECT_EQ(first.exit, "exited with code 1");
   EXPECT_THAT(first.output, HasSubstr("heap-buffer-overflow"));
+  EXPECT_EQ(first.output, second.output);
+  EXPECT_EQ(first_difference(first.report.journal, second.report.journal), std::nullopt);
+}
+
+/// One thread runs at a time, so the race does no harm here; what orders the threads is seen all
+/// the same.
+TEST(Instrumented, ADataRaceIsFound) {
+  const Sanitized first = run_sanitized({HOST_RACE});
+  const Sanitized second = run_sanitized({HOST_RACE});
+  EXPECT_EQ(first.exit, "exited with code 66");
+  EXPECT_THAT(first.output, HasSubstr("data race"));
+  EXPECT_THAT(first.output, HasSubstr("\n2\n"));
   EXPECT_EQ(first.output, second.output);
   EXPECT_EQ(first_difference(first.report.journal, second.report.journal), std::nullopt);
 }

@@ -79,7 +79,18 @@ void clocks() {
   std::printf("an hour later %lld\n", now_ns(CLOCK_REALTIME));
 }
 
+/// Random numbers of the processor itself, which the supervisor gives whether there are any or not.
+__attribute__((target("rdrnd,rdseed"))) void processor_randomness() {
+  unsigned long long value = 0;
+  check(_rdrand64_step(&value) == 1, "RDRAND");
+  std::printf("rdrand %016llx\n", value);
+  unsigned part = 0;
+  check(_rdseed32_step(&part) == 1, "RDSEED");
+  std::printf("rdseed %08x\n", part);
+}
+
 void randomness() {
+  processor_randomness();
   unsigned long long value = 0;
   check(getrandom(&value, sizeof value, 0) == sizeof value, "getrandom");
   std::printf("getrandom %016llx\n", value);
