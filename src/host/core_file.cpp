@@ -91,15 +91,14 @@ std::string file_note(const std::vector<Mapping>& mappings) {
   return bytes_of(head) + table + names;
 }
 
-/// How much of a mapping is in the file: what the program has, or may have, written; of mapped
-/// files that it cannot write only the beginning, by which they are known.
+/// How much of a mapping is in the file: all but the code of mapped files. What can only be read
+/// may have been written before that: the list of libraries is such a place.
 std::uint64_t kept_bytes(const Mapping& mapping) {
   if (mapping.permissions.find('r') == mapping.permissions.npos || mapping.path == "[vvar]") {
     return 0;
   }
-  const bool is_written = mapping.permissions.find('w') != mapping.permissions.npos;
-  if (is_written || mapping.inode == 0) return mapping.end - mapping.begin;
-  return mapping.offset == 0 ? kCorePage : 0;
+  const bool is_code = mapping.permissions.find('x') != mapping.permissions.npos;
+  return is_code && mapping.inode != 0 ? 0 : mapping.end - mapping.begin;
 }
 
 /// Pages of zeros become holes.

@@ -135,7 +135,8 @@ class Holder final : public sim::Clock {
 
   /// The run is over.
   void ended(const oracle::Verdict& verdict) {
-    if (!hold_ || hold_->at || verdict.outcome != oracle::Outcome::fail) return;
+    const bool is_failure = verdict.outcome == oracle::Outcome::fail;
+    if (!hold_ || (hold_->at ? !at_ : !is_failure)) return;
     wait(world_->now(), verdict.violations.empty() ? "" : verdict.violations.front().text);
   }
 

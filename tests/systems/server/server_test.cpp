@@ -213,8 +213,9 @@ std::string first_line_of(const std::string& path) {
 }
 
 TEST(Servers, ARunCanBeHeldAndLookedAt) {
-  const run::Scenario scenario = run::parse_scenario(
-      scenario_of("hostname > /node/who; while sleep 1; do :; done"), "shell", built_in_systems());
+  const run::Scenario scenario =
+      run::parse_scenario(scenario_of("hostname > /node/who; while sleep 1; do echo tick; done"),
+                          "shell", built_in_systems());
   int held = 0;
   run::Hold hold;
   hold.at = Time{} + std::chrono::milliseconds(2500);
