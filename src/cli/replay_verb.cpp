@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/hold.h"
 #include "cli/interrupt.h"
 #include "cli/plugins.h"
 #include "cli/repetition.h"
@@ -23,6 +24,7 @@ struct ReplayOptions {
   bool simulated = false;
   PluginOptions plugins;
   OutputOptions output;
+  mutable HoldOptions hold;
 };
 
 /// The point from which the command line asks to continue, if it asks.
@@ -96,6 +98,7 @@ ExitCode replay(ReplayOptions options) {
   run::RunOptions run_options = run::with_everything();
   run_options.branch = branch ? branch : recipe.branch;
   if (options.realtime) run_options.clock = &clock;
+  options.hold.apply(recipe.scenario, run_options);
   run::Runner runner;
   const run::RunResult result =
       runner.run(recipe.scenario, recipe.schedule, recipe.seed, run_options);
@@ -144,6 +147,7 @@ Verb add_replay_verb(CLI::App& program) {
   app->add_flag("--simulated", options->simulated,
                 "A run of real servers: the same schedule with simulated ones");
   app->add_flag("--realtime", options->realtime, "Keep the pace of a real clock");
+  options->hold.add_to(*app);
   options->plugins.add_to(*app);
   options->output.add_to(*app);
   app->footer(

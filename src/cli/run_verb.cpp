@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/hold.h"
 #include "cli/interrupt.h"
 #include "cli/plugins.h"
 #include "cli/scenario_changes.h"
@@ -28,6 +29,7 @@ struct RunVerbOptions {
   ScenarioChanges changes;
   PluginOptions plugins;
   OutputOptions output;
+  mutable HoldOptions hold;
 };
 
 struct SeedRange {
@@ -98,6 +100,7 @@ ExitCode run_once(const run::Scenario& scenario, const RunVerbOptions& options,
   sim::SystemClock clock;
   run::RunOptions run_options = recording(options);
   if (options.realtime) run_options.clock = &clock;
+  options.hold.apply(scenario, run_options);
   run::Runner runner;
   const run::RunResult result = runner.run(scenario, recipe.schedule, seed, run_options);
   const std::string folder = write_folder(recipe, run_options, options, result);
@@ -204,6 +207,9 @@ ExitCode run_many_once(const run::Scenario& scenario, const RunVerbOptions& opti
 
 ExitCode run_verb(const RunVerbOptions& options) {
   const SeedRange seeds = parse_seeds(options.seeds);
+  if (options.hold.is_asked() && !seeds.is_single()) {
+    throw InputError("--hold and --logs are for one run: expected one --seed");
+  }
   // Every file is read before anything runs, so that a typo costs nothing.
   const Registry registry = options.plugins.load();
   std::vector<run::Scenario> scenarios;
@@ -243,6 +249,7 @@ Verb add_run_verb(CLI::App& program) {
   app->add_option("--jobs", options->jobs, "Threads for a range of seeds")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
+  options->hold.add_to(*app);
   options->changes.add_to(*app);
   options->plugins.add_to(*app);
   options->output.add_to(*app);

@@ -53,11 +53,11 @@ struct Polled {
 };
 
 /// Asks the kernel about our copies of the program's descriptors.
-Polled ask(Supervisor& supervisor, const Thread& thread, std::vector<pollfd> entries) {
+Polled ask(const Thread& thread, std::vector<pollfd> entries) {
   Polled polled;
   std::vector<pollfd> copies;
   for (const pollfd& entry : entries) {
-    Interest interest{supervisor.descriptor(thread, entry.fd).handle, entry.events};
+    Interest interest{Supervisor::copy_of(thread, entry.fd), entry.events};
     copies.push_back({interest.handle.get(), entry.events, 0});
     if (interest.handle) polled.interests.push_back(std::move(interest));
   }
@@ -89,7 +89,7 @@ Outcome poll_call(Supervisor& supervisor, Thread& thread) {
   if (!read_memory(thread.tid, thread.arguments[0], entries.data(), count * sizeof(pollfd))) {
     return answer(-EFAULT);
   }
-  Polled polled = ask(supervisor, thread, std::move(entries));
+  Polled polled = ask(thread, std::move(entries));
   if (polled.ready == 0) {
     const Outcome outcome = wait_or_give_up(supervisor, thread, std::move(polled.interests));
     if (outcome.next == Outcome::Next::blocked) return outcome;
@@ -137,7 +137,7 @@ Outcome select_call(Supervisor& supervisor, Thread& thread) {
                                             (FD_ISSET(fd, &sets[2]) ? POLLPRI : 0));
     if (events != 0) entries.push_back({fd, events, 0});
   }
-  Polled polled = ask(supervisor, thread, std::move(entries));
+  Polled polled = ask(thread, std::move(entries));
   std::array<fd_set, 3> results{};
   int ready = 0;
   for (const pollfd& entry : polled.entries) {
@@ -169,8 +169,8 @@ Outcome select_call(Supervisor& supervisor, Thread& thread) {
 Outcome epoll_call(Supervisor& supervisor, Thread& thread) {
   const int count = static_cast<int>(thread.arguments[2]);
   if (count <= 0) return answer(-EINVAL);
-  Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
-  if (!descriptor.handle) return answer(-EBADF);
+  Handle handle = Supervisor::copy_of(thread, descriptor_argument(thread, 0));
+  if (!handle) return answer(-EBADF);
   if (!thread.is_retry) {
     thread.deadline =
         thread.call == SYS_epoll_pwait2
@@ -180,12 +180,11 @@ Outcome epoll_call(Supervisor& supervisor, Thread& thread) {
     thread.deadline = stretched(supervisor, thread.deadline);
   }
   std::vector<epoll_event> events(static_cast<std::size_t>(std::min(count, 1024)));
-  const int ready =
-      epoll_wait(descriptor.handle.get(), events.data(), static_cast<int>(events.size()), 0);
+  const int ready = epoll_wait(handle.get(), events.data(), static_cast<int>(events.size()), 0);
   if (ready < 0) return answer(-errno);
   if (ready == 0) {
     std::vector<Interest> interests;
-    interests.push_back({std::move(descriptor.handle), POLLIN});
+    interests.push_back({std::move(handle), POLLIN});
     return wait_or_give_up(supervisor, thread, std::move(interests));
   }
   const std::size_t bytes = static_cast<std::size_t>(ready) * sizeof(epoll_event);

@@ -1,10 +1,13 @@
 #include "host/host.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 
 #include <fmt/format.h>
 
+#include "host/core_file.h"
 #include "host/supervisor.h"
 
 namespace dissensus::host {
@@ -79,6 +82,22 @@ std::string Host::folder(MachineId machine) const {
 }
 std::vector<ThreadView> Host::threads() const {
   return supervisor_->threads();
+}
+std::vector<ProcessView> Host::processes() const {
+  return supervisor_->process_views();
+}
+std::vector<std::string> Host::write_cores(const std::string& folder) const {
+  std::vector<std::string> files;
+  std::filesystem::create_directories(folder);
+  for (const ProcessView& process : processes()) {
+    std::string file = fmt::format("{}/{}.{}.core", folder, process.name, process.inner_pid);
+    std::replace(file.begin() + static_cast<std::ptrdiff_t>(folder.size()), file.end(), ' ', '-');
+    if (write_core_file(process.tids, file)) files.push_back(file);
+  }
+  return files;
+}
+void Host::excuse(std::chrono::nanoseconds real_time) {
+  supervisor_->excuse(real_time);
 }
 Report Host::report() const {
   return supervisor_->report();

@@ -39,7 +39,9 @@ inline constexpr ProgramId kOwnerProgram = UINT32_MAX;
 
 /// A limit on everything; what was hit is in the report.
 struct Limits {
-  std::uint64_t memory_bytes = 4ULL << 30;    ///< per process, and resident of all together
+  /// Per process, and resident of all together. Programs that are built with a sanitizer reserve
+  /// far more addresses than they use: of these only the latter counts.
+  std::uint64_t memory_bytes = 4ULL << 30;
   std::uint64_t folder_bytes = 2ULL << 30;    ///< all folders together
   std::uint64_t output_bytes = 16ULL << 20;   ///< per program; what follows is counted, not kept
   std::size_t threads = 1024;                 ///< alive at once, all programs together
@@ -65,6 +67,12 @@ enum class ThreadOrder : std::uint8_t {
   seeded,  ///< which runnable thread goes next is drawn from the seed
 };
 
+/// How calls that need no stop are answered. Runs are the same either way.
+enum class Answers : std::uint8_t {
+  inside,  ///< by code that is put into programs (answers.h)
+  stops,   ///< by the supervisor, like all others
+};
+
 struct Plan {
   std::uint64_t seed = 1;
   std::vector<Machine> machines;
@@ -73,6 +81,7 @@ struct Plan {
   Limits limits;
   DiskModel disk;
   ThreadOrder order = ThreadOrder::first_come;
+  Answers answers = Answers::inside;
   std::int64_t epoch_seconds = 1'798'761'600;  ///< what calendars show at time 0: 2027-01-01
   /// Sleeps are at least this long. Runtimes that poll in microseconds then cost fewer stops.
   std::chrono::nanoseconds sleep_min{0};
@@ -155,6 +164,16 @@ struct ThreadView {
   std::vector<std::string> last_calls;  ///< oldest first
 };
 
+/// One process as it is now, for people (Host::processes).
+struct ProcessView {
+  ProgramId program = 0;
+  std::string name;  ///< "etcd0", "etcd0 process 2"
+  int pid = -1;      ///< as everybody sees it
+  int inner_pid = -1;
+  std::vector<int> tids;  ///< as everybody sees them; the first is the pid, if that thread lives
+  std::string command;
+};
+
 /// What came of a run.
 struct Report {
   /// Why the run is not proven repeatable, a line each; empty: nothing is known against it.
@@ -163,6 +182,7 @@ struct Report {
   std::vector<SpinSite> spin_sites;  ///< found in this run, for the plan of the next
   Journal journal;                   ///< hashes per step, to compare runs with
   std::uint64_t stops = 0;           ///< times a program was stopped
+  std::uint64_t inside = 0;          ///< calls that were answered without a stop
   std::uint64_t turns = 0;           ///< times a thread was given the processor
   std::uint64_t jumps = 0;           ///< times the clock moved
   HostTime time{};
@@ -179,6 +199,8 @@ std::string to_text(const Report& report);
 /// The doubts that such a text names.
 std::vector<std::string> doubts_in(std::string_view report_text);
 std::string to_text(const std::vector<ThreadView>& threads);
+/// Where to look at them while they stand still.
+std::string to_text(const std::vector<ProcessView>& processes);
 
 class Supervisor;
 
@@ -239,6 +261,14 @@ class Host {
 
   /// First those of processes that ended badly by themselves, as they were then.
   std::vector<ThreadView> threads() const;
+  // While run_until does not run, programs stand still and can be looked at.
+
+  std::vector<ProcessView> processes() const;
+  /// A core file of each, for a debugger; returns their names.
+  std::vector<std::string> write_cores(const std::string& folder) const;
+  /// For so long somebody looked at them: no limit of real time counts this.
+  void excuse(std::chrono::nanoseconds real_time);
+
   /// Valid at any time; complete after the last run_until.
   Report report() const;
 

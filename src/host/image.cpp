@@ -28,7 +28,7 @@ asm(R"(
 .globl dissensus_code_getcpu, dissensus_code_getres, dissensus_code_getrandom
 dissensus_clock_code:
 dissensus_code_gettime:
-  movabs $0x600000000000, %rax
+  movabs $0x7ffff8100000, %rax
   cmp $11, %edi
   ja 3f
   mov $0x821, %ecx            # REALTIME, REALTIME_COARSE, TAI
@@ -64,7 +64,7 @@ dissensus_code_gettime:
   ret
 .balign 16
 dissensus_code_timeofday:
-  movabs $0x600000000000, %rax
+  movabs $0x7ffff8100000, %rax
   test %rdi, %rdi
   je 3f
   test %rsi, %rsi
@@ -85,7 +85,7 @@ dissensus_code_timeofday:
   ret
 .balign 16
 dissensus_code_time:
-  movabs $0x600000000000, %rax
+  movabs $0x7ffff8100000, %rax
   mov 40(%rax), %rdx
   inc %rdx
   mov %rdx, 40(%rax)

@@ -24,8 +24,10 @@ struct ClockPage {
   std::uint64_t reads;      ///< counted by the program since the page was written
   std::uint64_t reads_max;  ///< more of them become system calls: the program may be spinning
 };
-inline constexpr std::uint64_t kClockPageAddress = 0x6000'0000'0000;
-inline constexpr std::uint64_t kClockCodeAddress = 0x6000'0000'1000;
+/// Between the stack and where the kernel begins to place mappings, downwards; sanitizers, too,
+/// leave this part to the program.
+inline constexpr std::uint64_t kClockPageAddress = 0x7fff'f810'0000;
+inline constexpr std::uint64_t kClockCodeAddress = 0x7fff'f810'1000;
 
 /// Makes a system call in the name of a thread that is stopped after one. Returns its result.
 long inject_call(pid_t tid, long number, std::uint64_t a = 0, std::uint64_t b = 0,

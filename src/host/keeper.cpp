@@ -226,6 +226,7 @@ void send_handle(int channel, int fd) {
 
 struct Request {
   const char* machine = nullptr;
+  bool has_limit = true;  ///< of addresses
   std::vector<char*> arguments;
   std::vector<char*> environment;
   std::array<int, 4> handles{-1, -1, -1, -1};
@@ -256,6 +257,7 @@ bool receive_request(int channel, std::vector<char>& buffer, Request& request) {
     return text;
   };
   request.machine = next();
+  request.has_limit = std::strcmp(next(), "limited") == 0;
   const long count = std::atol(next());
   for (long i = 0; i < count && at < end; ++i) request.arguments.push_back(next());
   while (at < end) request.environment.push_back(next());
@@ -326,7 +328,7 @@ constexpr std::array kRequestsToEnd{SIGTERM, SIGINT, SIGHUP, SIGQUIT};
   set_limit(RLIMIT_STACK, 8 << 20);
   set_limit(RLIMIT_CORE, 0);
   set_limit(RLIMIT_NOFILE, 4096);
-  set_limit(RLIMIT_DATA, plan.memory_bytes);
+  if (request.has_limit) set_limit(RLIMIT_DATA, plan.memory_bytes);
   set_limit(RLIMIT_FSIZE, plan.folder_bytes);
   set_limit(RLIMIT_MEMLOCK, 64 << 10);
   drop_privileges(plan);

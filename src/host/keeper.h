@@ -34,8 +34,9 @@ inline constexpr unsigned kNobody = 65534;
 inline constexpr char kHasUserNamespace = 'U';
 inline constexpr char kNoUserNamespace = 'N';
 
-/// A request to start a program: machine, number of arguments, arguments, environment, each ended
-/// by a zero; with four descriptors: the standard ones and a socket for control.
+/// A request to start a program: machine, "limited" or "any" (addresses), number of arguments,
+/// arguments, environment, each ended by a zero; with four descriptors: the standard ones and a
+/// socket for control.
 inline constexpr std::size_t kRequestBytesMax = 128 * 1024;
 
 }  // namespace dissensus::host

@@ -17,6 +17,7 @@
 
 #include "dissensus/random.h"
 
+#include "host/answers.h"
 #include "host/host.h"
 #include "host/tracee.h"
 
@@ -139,6 +140,12 @@ struct Process {
   int next_timer = 0;
   std::uint64_t unsynced_bytes = 0;
   std::map<std::uint64_t, FutexKey> shared_pages;  ///< cache of futex_key
+
+  bool has_answers = false;  ///< our code is there (answers.h)
+  AnswerControl shown;       ///< what it was told last
+  bool is_stale = false;     ///< it has changed that since
+  bool shares_memory = false;
+  bool may_have_signals = false;  ///< that no thread has taken yet
 };
 
 /// A program of the owner: its first process and all that come from it.

@@ -89,6 +89,7 @@ Supervisor::Supervisor(const Plan& plan, HostListener& listener)
       disk_(plan.disk, plan.seed),
       watchdog_({plan.limits.stop_time, plan.limits.memory_bytes, sandbox_.keeper()}),
       instructions_(plan.spin_sites),
+      gates_(plan.answers == Answers::inside),
       calendar_offsets_(plan.machines.size()),
       order_(plan.seed, "thread order"),
       began_(std::chrono::steady_clock::now()) {
@@ -174,11 +175,10 @@ void Supervisor::prepare(Thread& thread) {
   if (!Instructions::trap_cpuid(thread.tid)) {
     note("this processor cannot hide its number and features (CPUID) from programs");
   }
-  for (const Mapping& mapping : read_mappings(thread.tid)) {
-    if (mapping.permissions.find('x') != mapping.permissions.npos && mapping.inode != 0) {
-      instructions_.look_through(process.number, thread.tid, mapping);
-    }
-  }
+  process.has_answers = prepare_answers(thread.tid);
+  process.shown = {};
+  process.is_stale = process.shares_memory = false;
+  look_at_code(process, thread.tid, 0, UINT64_MAX);
   process.page_time = HostTime(-1);
 }
 
@@ -187,6 +187,7 @@ void Supervisor::look_at_code(Process& process, pid_t tid, std::uint64_t begin, 
     if (mapping.begin < end && mapping.end > begin && mapping.inode != 0 &&
         mapping.permissions.find('x') != mapping.permissions.npos) {
       instructions_.look_through(process.number, tid, mapping);
+      if (process.has_answers) gates_.look_through(process.number, tid, mapping);
     }
   }
 }
@@ -227,6 +228,10 @@ void Supervisor::on_created(Thread& thread, pid_t tid, bool is_vfork) {
     made->index = programs_[parent.program]->processes++;
     made->page_time = parent.page_time;
     instructions_.copy(parent.number, made->number);
+    gates_.copy(parent.number, made->number);
+    made->has_answers = parent.has_answers;
+    made->is_stale = true;
+    if (is_vfork || (flags & CLONE_VM) != 0) made->shares_memory = parent.shares_memory = true;
     processes_.push_back(std::move(made));
     process = processes_.back().get();
   }
@@ -262,6 +267,7 @@ void Supervisor::on_executed(Thread& thread, pid_t former) {
   ptrace(PTRACE_SYSCALL, thread.tid, nullptr, nullptr);
   wait_for_stop(thread.tid);
   instructions_.forget(process.number);
+  gates_.forget(process.number);
   process.shared_pages.clear();
   std::erase_if(process.timers, [](const auto& timer) { return timer.second.is_posix; });
   thread.clear_tid = 0;
@@ -393,6 +399,7 @@ void Supervisor::keep_ended(std::vector<ThreadView> views) {
 void Supervisor::finish_process(Process& process) {
   process.handle = Handle();
   instructions_.forget(process.number);
+  gates_.forget(process.number);
   process.timers.clear();
   JournalEntry entry;
   entry.time_ns = now_.count();
@@ -501,11 +508,14 @@ bool Supervisor::is_open(MachineId machine, std::uint64_t inode) const {
   return false;
 }
 
+Handle Supervisor::copy_of(const Thread& thread, int fd) {
+  if (fd < 0) return {};
+  return Handle(static_cast<int>(syscall(SYS_pidfd_getfd, thread.process->handle.get(), fd, 0)));
+}
+
 Descriptor Supervisor::descriptor(const Thread& thread, int fd) {
   Descriptor result;
-  if (fd < 0) return result;
-  result.handle =
-      Handle(static_cast<int>(syscall(SYS_pidfd_getfd, thread.process->handle.get(), fd, 0)));
+  result.handle = copy_of(thread, fd);
   if (!result.handle) return result;
   fstat(result.handle.get(), &result.info);
   result.flags = fcntl(result.handle.get(), F_GETFL);

@@ -25,10 +25,11 @@ std::string to_text(const Report& report) {
   const double wall_s = static_cast<double>(report.wall.count()) * 1e-9;
   std::string text = fmt::format(
       "calls    {:016x}\nmessages {:016x}\nsteps    {}\nvirtual  {:.6f} s\nwall     {:.3f} s\n"
-      "stops    {} ({:.1f} per virtual second, {:.1f} us of wall time each)\n",
+      "stops    {} ({:.1f} per virtual second, {:.1f} us of wall time each)\n"
+      "inside   {} calls were answered without a stop\n",
       report.journal.calls_hash(), report.journal.messages_hash(), report.journal.steps().size(),
       virtual_s, wall_s, report.stops, static_cast<double>(report.stops) / virtual_s,
-      wall_s * 1e6 / static_cast<double>(std::max<std::uint64_t>(report.stops, 1)));
+      wall_s * 1e6 / static_cast<double>(std::max<std::uint64_t>(report.stops, 1)), report.inside);
   text += report.doubts.empty() ? "nothing is known against repeatability\n"
                                 : "virtual time, not proven repeatable:\n";
   for (const std::string& doubt : report.doubts) text += "  " + doubt + "\n";
@@ -42,6 +43,17 @@ std::string to_text(const std::vector<ThreadView>& threads) {
   for (const ThreadView& thread : threads) {
     text += thread.name + ": " + thread.state + "\n";
     for (const std::string& call : thread.last_calls) text += "    " + call + "\n";
+  }
+  return text;
+}
+
+std::string to_text(const std::vector<ProcessView>& processes) {
+  std::string text;
+  for (const ProcessView& process : processes) {
+    text += fmt::format("{:8} pid {}, {} threads: {}\n", process.name, process.pid,
+                        process.tids.size(), process.command.substr(0, 100));
+    text += fmt::format("         /proc/{0}/root/node (its folder), /proc/{0}/fd, /proc/{0}/maps\n",
+                        process.pid);
   }
   return text;
 }

@@ -1,5 +1,6 @@
 #include "host/sandbox.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "host/filter.h"
+#include "host/instrumented.h"
 #include "host/keeper.h"
 
 namespace dissensus::host {
@@ -124,13 +126,20 @@ Sandbox::~Sandbox() {
 
 Sandbox::Launch Sandbox::launch(const Machine& machine, const Program& program,
                                 const Streams& streams) {
-  std::string text = machine.name + '\0' + std::to_string(program.command.size()) + '\0';
+  const bool has_limit = !is_instrumented(program.command.front());
+  std::string text = machine.name + '\0' + (has_limit ? "limited" : "any") + '\0' +
+                     std::to_string(program.command.size()) + '\0';
   for (const std::string& argument : program.command) text += argument + '\0';
   for (const char* common : {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                              "HOME=/node", "LANG=C.UTF-8", "TMPDIR=/node/tmp", "USER=node"}) {
     text += common;
     text += '\0';
   }
+  // The search for leaks at a program's end needs ptrace, which is ours.
+  const bool has_options = std::any_of(
+      program.environment.begin(), program.environment.end(),
+      [](const std::string& variable) { return variable.starts_with("ASAN_OPTIONS="); });
+  if (!has_limit && !has_options) text += std::string("ASAN_OPTIONS=detect_leaks=0") + '\0';
   for (const std::string& variable : program.environment) text += variable + '\0';
   if (text.size() >= kRequestBytesMax) throw OutsideError("the command is too long");
 

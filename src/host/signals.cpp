@@ -26,6 +26,7 @@ constexpr std::uint64_t kHarmless = bit(SIGCHLD) | bit(SIGURG) | bit(SIGWINCH) |
 
 void Supervisor::look_for_signals(Process& process) {
   if (process.is_dead) return;
+  process.may_have_signals = true;
   std::uint64_t taken = 0;  // signals for the process that a thread will take
   for (Thread* thread : process.threads) {
     const Waiting::For what = thread->waiting.what;

@@ -26,10 +26,7 @@ constexpr std::chrono::nanoseconds kSteadyStart = std::chrono::seconds(1000);
 constexpr std::uint64_t kPageReadsMax = 1000;
 /// Calls in a row that read the clock, before the clock moves because of them.
 constexpr std::uint32_t kClockReadsMax = 50;
-constexpr std::uint32_t kIdleCallsMax = 100;
 constexpr std::uint32_t kIdleTurnsMax = 20;
-/// Calls after which others get their turn.
-constexpr std::uint32_t kTurnCallsMax = 5000;
 constexpr HostTime kIdleStep = std::chrono::milliseconds(1);
 
 }  // namespace
@@ -269,6 +266,7 @@ void Supervisor::run_turn(Thread& thread) {
   int signal = 0;
   do {
     refresh_clock(*thread.process, thread.tid);
+    tell_answers(thread);
     if (!resume(thread, signal)) return;
     signal = 0;
   } while (on_stop(thread, wait_for_stop(thread.tid), signal));
@@ -283,6 +281,7 @@ bool Supervisor::resume(Thread& thread, int signal) {
 }
 
 bool Supervisor::on_stop(Thread& thread, const Stop& stop, int& signal) {
+  if (stop.kind != StopKind::gone) hear_answers(thread);
   ++stops_;
   ++thread.process->stops;
   switch (stop.kind) {
@@ -323,6 +322,11 @@ bool Supervisor::on_call(Thread& thread) {
   thread.deadline = kNever;
   thread.timed_out = thread.woken = thread.interrupted = false;
   thread.progress = 0;
+  enter_call(thread);
+  return try_call(thread);
+}
+
+void Supervisor::enter_call(Thread& thread) {
   ++thread.turn_calls;
   if (thread.call >= 0 && thread.call < static_cast<long>(call_counts_.size())) {
     ++call_counts_[static_cast<std::size_t>(thread.call)];
@@ -334,7 +338,6 @@ bool Supervisor::on_call(Thread& thread) {
   RollingHash hash;
   for (std::size_t i = 0; i < 4; ++i) hash.add(thread.arguments[i]);
   record(thread, static_cast<std::int32_t>(thread.call), hash.value());
-  return try_call(thread);
 }
 
 bool Supervisor::try_call(Thread& thread) {
@@ -499,6 +502,26 @@ std::vector<ThreadView> Supervisor::threads() const {
   return views;
 }
 
+std::vector<ProcessView> Supervisor::process_views() const {
+  std::vector<ProcessView> views;
+  for (const auto& process : processes_) {
+    if (process->is_dead || process->threads.empty()) continue;
+    const Program& plan = programs_[process->program]->plan;
+    ProcessView view;
+    view.program = process->program;
+    view.name =
+        process->index == 0 ? plan.name : fmt::format("{} process {}", plan.name, process->index);
+    view.pid = process->pid;
+    view.inner_pid = process->inner_pid;
+    for (const Thread* thread : process->threads) view.tids.push_back(thread->tid);
+    for (const std::string& word : plan.command) {
+      view.command += (view.command.empty() ? "" : " ") + word;
+    }
+    views.push_back(std::move(view));
+  }
+  return views;
+}
+
 Report Supervisor::report() const {
   Report report;
   report.doubts.assign(doubts_.begin(), doubts_.end());
@@ -506,6 +529,7 @@ Report Supervisor::report() const {
   report.spin_sites = found_sites_;
   report.journal = journal_;
   report.stops = stops_;
+  report.inside = inside_;
   report.turns = turns_;
   report.jumps = jumps_;
   report.time = now_;

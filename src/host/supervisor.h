@@ -14,6 +14,7 @@
 
 #include "dissensus/random.h"
 
+#include "host/answers.h"
 #include "host/disk.h"
 #include "host/instructions.h"
 #include "host/journal.h"
@@ -23,6 +24,11 @@
 #include "host/watchdog.h"
 
 namespace dissensus::host {
+
+/// Calls in a row by which nothing gets done, before the turn ends.
+inline constexpr std::uint32_t kIdleCallsMax = 100;
+/// Calls after which others get their turn.
+inline constexpr std::uint32_t kTurnCallsMax = 5000;
 
 /// What becomes of a call of a thread.
 struct Outcome {
@@ -81,6 +87,8 @@ class Supervisor {
   void set_paused(ProgramId program, bool is_paused);
   void signal(ProgramId program, int number);
   std::vector<ThreadView> threads() const;
+  std::vector<ProcessView> process_views() const;
+  void excuse(std::chrono::nanoseconds real_time) { began_ += real_time; }
   Report report() const;
   const std::string& trouble() const { return trouble_; }
   const ProgramState& program(ProgramId id) const { return *programs_.at(id); }
@@ -128,6 +136,8 @@ class Supervisor {
   void got_something_done(Thread& thread);
 
   Descriptor descriptor(const Thread& thread, int fd);
+  /// Only our copy, where nothing else has to be known: a quarter of the calls.
+  static Handle copy_of(const Thread& thread, int fd);
   void add_special(const Handle& handle, std::shared_ptr<Special> special);
 
   /// Puts a thread to sleep in the right queue; wakes `count` of those whose bits match.
@@ -172,6 +182,13 @@ class Supervisor {
   bool spin_on();
   void run_turn(Thread& thread);
   bool resume(Thread& thread, int signal);
+  /// Says what may be answered inside until the next stop, and hears what was (answers.h).
+  void tell_answers(Thread& thread);
+  void hear_answers(Thread& thread);
+  bool may_answer(Thread& thread);
+  AnswerControl answers_for(Thread& thread);
+  /// Counts a call of this thread and enters it into the journal.
+  void enter_call(Thread& thread);
   /// False: the turn is over.
   bool on_stop(Thread& thread, const Stop& stop, int& signal);
   bool on_call(Thread& thread);
@@ -205,6 +222,7 @@ class Supervisor {
   Disk disk_;
   Watchdog watchdog_;
   Instructions instructions_;
+  Gates gates_;
   HostTime now_{};
   std::vector<std::chrono::nanoseconds> calendar_offsets_;
   Agenda agenda_;
@@ -238,6 +256,7 @@ class Supervisor {
   std::vector<SpinSite> found_sites_;
   std::array<std::uint64_t, 512> call_counts_{};
   std::uint64_t stops_ = 0;
+  std::uint64_t inside_ = 0;
   std::uint64_t turns_ = 0;
   std::uint64_t jumps_ = 0;
   std::chrono::steady_clock::time_point began_;

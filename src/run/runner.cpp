@@ -1,5 +1,6 @@
 #include "run/runner.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "dissensus/holdable.h"
 #include "dissensus/outside.h"
 
 #include "faults/online_interposer.h"
@@ -17,6 +19,7 @@
 #include "run/metrics.h"
 #include "run/observation.h"
 #include "run/worker_process.h"
+#include "sim/clock.h"
 #include "sim/world.h"
 
 namespace dissensus::run {
@@ -185,6 +188,49 @@ void refuse_simulated_faults(const Scenario& scenario, const std::vector<faults:
 }
 }  // namespace
 
+namespace {
+
+/// Holds the run at its time, between two events.
+class Holder final : public sim::Clock {
+ public:
+  Holder(const std::optional<Hold>& hold, sim::Clock* pace)
+      : hold_(hold), pace_(pace), at_(hold ? hold->at : std::nullopt) {}
+
+  /// What the world is to use.
+  sim::Clock* clock() { return at_ ? this : pace_; }
+  void attach(sim::World& world) { world_ = &world; }
+
+  void advance_to(Time time) override {
+    if (pace_ != nullptr) pace_->advance_to(time);
+    if (!at_ || time < *at_) return;
+    at_.reset();
+    wait(time, "");
+  }
+
+  /// The run is over.
+  void ended(const oracle::Verdict& verdict) {
+    const bool is_failure = verdict.outcome == oracle::Outcome::fail;
+    if (!hold_ || (hold_->at ? !at_ : !is_failure)) return;
+    wait(world_->now(), verdict.violations.empty() ? "" : verdict.violations.front().text);
+  }
+
+ private:
+  void wait(Time time, const std::string& why) {
+    auto* const servers = dynamic_cast<Holdable*>(world_->outside());
+    if (servers == nullptr || servers->held().empty()) return;
+    const auto begin = std::chrono::steady_clock::now();
+    hold_->wait(time, why, *servers);
+    servers->excuse(std::chrono::steady_clock::now() - begin);
+  }
+
+  const std::optional<Hold>& hold_;
+  sim::Clock* pace_;
+  std::optional<Time> at_;
+  sim::World* world_ = nullptr;
+};
+
+}  // namespace
+
 Runner::Runner() = default;
 Runner::~Runner() = default;
 
@@ -233,9 +279,11 @@ RunResult Runner::run_here(const Scenario& scenario, const faults::Schedule& sch
           : faults::make_interposer(schedule, scenario.nodes(),
                                     scenario.system_description().kinds.size(), traits.bystanders);
   std::unique_ptr<sim::Interposer> other;  // outlives the world that may hold it
+  Holder holder(options.hold, options.clock);
   sim::World world(scenario.plan, *scenario.system, seed, observation, interposer.get(),
-                   options.clock, memory_);
+                   holder.clock(), memory_);
   observation.attach(world);
+  holder.attach(world);
   const auto finish = [&](sim::StopReason stop) {
     RunResult result = result_of(world, stop, observation);
     if (clients) {
@@ -287,6 +335,7 @@ RunResult Runner::run_here(const Scenario& scenario, const faults::Schedule& sch
       result = ended_with_code(std::move(result), world, violation_of(*death));
     }
   }
+  holder.ended(result.verdict);
   return result;
 }
 

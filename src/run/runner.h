@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,9 @@
 #include "sim/outcome.h"
 #include "trace/trace.h"
 
+namespace dissensus {
+class Holdable;
+}
 namespace dissensus::sim {
 class Clock;
 }
@@ -31,11 +35,20 @@ struct Branch {
   std::optional<std::uint64_t> seed;
 };
 
+/// Servers in virtual time stand still for a while, so that somebody can look at them. The run is
+/// the same as without.
+struct Hold {
+  std::optional<Time> at;  ///< at the first event from then on; null: when a property is violated
+  /// Returns when the run is to go on.
+  std::function<void(Time time, const std::string& why, Holdable& servers)> wait;
+};
+
 struct RunOptions {
   trace::Detail detail = trace::Detail::hash;
   bool metrics = false;
-  bool log = false;               ///< keep the nodes' log lines
-  sim::Clock* clock = nullptr;    ///< null: as fast as possible
+  bool log = false;             ///< keep the nodes' log lines
+  sim::Clock* clock = nullptr;  ///< null: as fast as possible
+  std::optional<Hold> hold;
   std::optional<Branch> branch;   ///< null: to the end as it is
   std::vector<EventSink*> sinks;  ///< who else listens; each says to what
   /// Decides about messages while the run goes on, in the place of the schedule's own scheduler;

@@ -40,8 +40,11 @@ struct Talk {
   Report report;
 };
 
-Talk talk(const std::string& how, const std::function<void(TestNetwork&, ProgramId)>& faults = {}) {
-  TestNetwork network(plan_of(), 3ms);
+Talk talk(const std::string& how, const std::function<void(TestNetwork&, ProgramId)>& faults = {},
+          Answers answers = Answers::inside) {
+  Plan plan = plan_of();
+  plan.answers = answers;
+  TestNetwork network(plan, 3ms);
   const ProgramId server = start(network, 1, {how + "-server"});
   EXPECT_TRUE(network.run_until(1s));
   const ProgramId client = start(network, 0, {how + "-client", "127.0.0.11"});
@@ -61,10 +64,21 @@ TEST(HostNetwork, StreamsCarryEverythingAndRepeat) {
   EXPECT_EQ(first_difference(first.report.journal, second.report.journal), std::nullopt);
 }
 
-TEST(HostNetwork, DatagramsCarryTheirSendersAddress) {
+TEST(HostNetwork, DatagramsCarryTheirSendersAddressAndRepeat) {
   const Talk first = talk("udp");
   EXPECT_THAT(first.client, HasSubstr("message 19 from 127.0.0.10:40000"));
-  EXPECT_EQ(first.client, talk("udp").client);
+  const Talk second = talk("udp");
+  EXPECT_EQ(first.client, second.client);
+  EXPECT_EQ(first_difference(first.report.journal, second.report.journal), std::nullopt);
+}
+
+TEST(HostNetwork, TheSameIsCarriedWhetherCallsAreAnsweredInsideOrStop) {
+  for (const char* how : {"tcp", "udp"}) {
+    const Talk inside = talk(how);
+    const Talk stopped = talk(how, {}, Answers::stops);
+    EXPECT_EQ(inside.client, stopped.client);
+    EXPECT_EQ(first_difference(inside.report.journal, stopped.report.journal), std::nullopt);
+  }
 }
 
 TEST(HostNetwork, WhatIsCutOffIsNotHeard) {

@@ -1,11 +1,15 @@
 // Programs that do what could differ from run to run: each run is the same, or says that it may not
 // be.
+#include <algorithm>
+#include <atomic>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include "host/harness.h"
 
@@ -64,6 +68,32 @@ TEST_P(Repeats, CallByCallAndByteByByte) {
   EXPECT_THAT(first.report.doubts, IsEmpty());
 }
 
+TEST_P(Repeats, WhetherCallsAreAnsweredInsideOrStop) {
+  Plan plan = plan_of();
+  plan.answers = Answers::stops;
+  for (const ThreadOrder order : {ThreadOrder::first_come, ThreadOrder::seeded}) {
+    plan.order = order;
+    plan.answers = Answers::stops;
+    const Ran stopped = run(GetParam(), plan);
+    plan.answers = Answers::inside;
+    const Ran inside = run(GetParam(), plan);
+    expect_success(inside);
+    EXPECT_EQ(stopped.output, inside.output);
+    EXPECT_EQ(first_difference(stopped.report.journal, inside.report.journal), std::nullopt);
+    EXPECT_EQ(stopped.report.inside, 0U);
+    EXPECT_EQ(stopped.report.stops, inside.report.stops + inside.report.inside);
+    EXPECT_EQ(stopped.report.calls, inside.report.calls);
+    EXPECT_THAT(inside.report.doubts, IsEmpty());
+  }
+}
+
+TEST(Host, MostCallsThatNeedNoStopHaveNone) {
+  const Ran ran = run({"inside"});
+  expect_success(ran);
+  EXPECT_GT(ran.report.inside, 6000U);
+  EXPECT_LT(ran.report.stops, 1500U);
+}
+
 TEST_P(Repeats, InAnOrderOfThreadsThatTheSeedDraws) {
   Plan plan = plan_of(7);
   plan.order = ThreadOrder::seeded;
@@ -85,8 +115,70 @@ INSTANTIATE_TEST_SUITE_P(Host, Repeats,
                                            Words{"timers"}, Words{"signals"}, Words{"processes"},
                                            Words{"pipes"}, Words{"folder"}, Words{"spin", "clock"},
                                            Words{"spin", "tsc"}, Words{"spin", "cpu"},
-                                           Words{"spin", "yield"}, Words{"spin", "poll"}),
+                                           Words{"spin", "yield"}, Words{"spin", "poll"},
+                                           Words{"inside"}),
                          name_of);
+
+/// While it lives, every processor is busy with something else.
+class BusyMachine {
+ public:
+  BusyMachine() {
+    const unsigned processors = std::max(1U, std::thread::hardware_concurrency());
+    for (unsigned i = 0; i < 2 * processors; ++i) {
+      threads_.emplace_back([this] {
+        std::vector<unsigned char> memory(4 << 20);
+        for (std::size_t at = 0; !is_over_; at = (at + 4097) % memory.size()) ++memory[at];
+      });
+    }
+  }
+  ~BusyMachine() {
+    is_over_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+  BusyMachine(const BusyMachine&) = delete;
+  BusyMachine& operator=(const BusyMachine&) = delete;
+
+ private:
+  std::atomic<bool> is_over_{false};
+  std::vector<std::thread> threads_;
+};
+
+/// While it lives, this thread and what it starts have one processor: the last that there is.
+class OneProcessor {
+ public:
+  OneProcessor() {
+    sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (int cpu = CPU_SETSIZE - 1; cpu >= 0 && CPU_COUNT(&one) == 0; --cpu) {
+      if (CPU_ISSET(cpu, &before_)) CPU_SET(cpu, &one);
+    }
+    sched_setaffinity(0, sizeof one, &one);
+  }
+  ~OneProcessor() { sched_setaffinity(0, sizeof before_, &before_); }
+  OneProcessor(const OneProcessor&) = delete;
+  OneProcessor& operator=(const OneProcessor&) = delete;
+
+ private:
+  cpu_set_t before_{};
+};
+
+TEST_P(Repeats, OnABusyMachineAndWithOneProcessor) {
+  Plan plan = plan_of();
+  plan.limits.stop_time = 10s;
+  const Ran calm = run(GetParam(), plan);
+  expect_success(calm);
+  std::optional<Ran> busy;
+  {
+    const BusyMachine load;
+    const OneProcessor one;
+    busy = run(GetParam(), plan);
+  }
+  expect_success(*busy);
+  EXPECT_EQ(calm.output, busy->output);
+  EXPECT_EQ(first_difference(calm.report.journal, busy->report.journal), std::nullopt);
+  EXPECT_THAT(busy->report.doubts, IsEmpty());
+}
 
 TEST(Host, ThreadsRunInAnotherOrderWithAnotherSeed) {
   Plan one = plan_of(1);

@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "dissensus/holdable.h"
 #include "dissensus/outside.h"
 #include "dissensus/system.h"
 
@@ -41,7 +42,7 @@ struct SubmittedPayment {
   std::uint32_t last_ledger = 0;  ///< the servers' number; 0: none
 };
 
-class LiveCluster final : public Cluster, public Outside, private NetworkListener {
+class LiveCluster final : public Cluster, public Outside, public Holdable, private NetworkListener {
  public:
   /// Borrows a network, funds the accounts and waits for a random moment of a round. `config` and
   /// `pool` outlive this. Throws LiveError.
@@ -58,6 +59,11 @@ class LiveCluster final : public Cluster, public Outside, private NetworkListene
   std::string trouble() const override { return trouble_; }
   std::vector<Attachment> attachments() override;
   std::optional<Death> death() const override;
+
+  std::string held() const override;
+  std::string held_threads() const override;
+  std::vector<std::string> write_cores(const std::string& folder) const override;
+  void excuse(std::chrono::nanoseconds real_time) override;
 
   // For the stand-ins.
 

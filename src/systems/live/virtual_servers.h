@@ -38,6 +38,8 @@ class VirtualServers final : public Surroundings, public ServerPlace, private ho
   std::vector<host::ThreadView> threads() const;
   /// The calendars of all servers go ahead by this much; timers and our own time do not.
   void push_calendars(std::chrono::seconds by);
+  /// Null before servers were started.
+  host::Host* host() const { return host_.get(); }
 
   LoopTime now() const override;
   bool advance(LoopTime until) override;

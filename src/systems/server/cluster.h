@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "dissensus/holdable.h"
 #include "dissensus/outside.h"
 #include "dissensus/system.h"
 
@@ -33,7 +34,10 @@ struct News {
   bool of_client = false;
 };
 
-class ServerCluster final : public Cluster, public Outside, public host::HostListener {
+class ServerCluster final : public Cluster,
+                            public Outside,
+                            public Holdable,
+                            public host::HostListener {
  public:
   /// Prepares the nodes' folders. `settings` outlives this. Throws OutsideError.
   ServerCluster(const Settings& settings, std::uint64_t seed);
@@ -47,6 +51,13 @@ class ServerCluster final : public Cluster, public Outside, public host::HostLis
   void crashed(NodeId node) override;
   std::string trouble() const override { return trouble_; }
   std::vector<Attachment> attachments() override;
+
+  std::string held() const override { return host::to_text(host_->processes()); }
+  std::string held_threads() const override { return host::to_text(host_->threads()); }
+  std::vector<std::string> write_cores(const std::string& folder) const override {
+    return host_->write_cores(folder);
+  }
+  void excuse(std::chrono::nanoseconds real_time) override { host_->excuse(real_time); }
 
   // For the stand-ins.
 

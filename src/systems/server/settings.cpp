@@ -102,6 +102,8 @@ void read_host(const Options& options, Settings& settings) {
   static constexpr std::string_view kOrders[] = {"first-come", "seeded"};
   host::Plan& plan = settings.host;
   plan.order = static_cast<host::ThreadOrder>(options.choice("threads", kOrders, 0));
+  static constexpr std::string_view kAnswers[] = {"inside", "stops"};
+  plan.answers = static_cast<host::Answers>(options.choice("answers", kAnswers, 0));
   plan.sleep_min = options.duration("sleep_min", Duration{});
   plan.epoch_seconds = options.integer("epoch", plan.epoch_seconds, 0, 4'000'000'000);
   const Options disk = options.table("disk");

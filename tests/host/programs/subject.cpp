@@ -17,6 +17,7 @@
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -78,7 +79,18 @@ void clocks() {
   std::printf("an hour later %lld\n", now_ns(CLOCK_REALTIME));
 }
 
+/// Random numbers of the processor itself, which the supervisor gives whether there are any or not.
+__attribute__((target("rdrnd,rdseed"))) void processor_randomness() {
+  unsigned long long value = 0;
+  check(_rdrand64_step(&value) == 1, "RDRAND");
+  std::printf("rdrand %016llx\n", value);
+  unsigned part = 0;
+  check(_rdseed32_step(&part) == 1, "RDSEED");
+  std::printf("rdseed %08x\n", part);
+}
+
 void randomness() {
+  processor_randomness();
   unsigned long long value = 0;
   check(getrandom(&value, sizeof value, 0) == sizeof value, "getrandom");
   std::printf("getrandom %016llx\n", value);
@@ -375,6 +387,116 @@ const sockaddr* generic(const sockaddr_in& value) {
 }
 
 /// Answers datagrams with their senders' addresses.
+/// All that is answered without a stop, and what only looks like it.
+void inside() {
+  install(SIGPIPE, 0);
+  char bytes[64] = {};
+  int ends[2];
+  check(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0, "socketpair");
+  const auto say = [](const char* what, long result) {
+    std::printf("%s %ld %s\n", what, result, result < 0 ? std::strerror(errno) : "");
+  };
+  say("recv", recv(ends[0], bytes, sizeof bytes, 0));
+  say("send", send(ends[1], "hello", 5, 0));
+  say("peek", recv(ends[0], bytes, sizeof bytes, MSG_PEEK));
+  say("read", read(ends[0], bytes, 2));
+  iovec piece{bytes, sizeof bytes};
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  say("recvmsg", recvmsg(ends[0], &message, 0));
+  say("sendmsg", sendmsg(ends[0], &message, 0));
+  long filled = 0;
+  for (long got = 0; (got = write(ends[0], bytes, sizeof bytes)) > 0;) filled += got;
+  say("filled", filled);
+  say("bad address", recv(ends[1], reinterpret_cast<void*>(8), 8, 0));
+  say("accept on a stream", accept(ends[1], nullptr, nullptr));
+  close(ends[1]);
+  say("write to nobody", write(ends[0], "x", 1));
+  say("send to nobody", send(ends[0], "x", 1, 0));
+  say("quietly", send(ends[0], "x", 1, MSG_NOSIGNAL));
+  say("signals", g_signals);
+  say("closed", read(ends[1], bytes, 1));
+  say("closed", write(ends[1], bytes, 1));
+  check(pipe2(ends, O_NONBLOCK) == 0, "pipe");
+  say("pipe", read(ends[0], bytes, 1));
+  say("pipe", write(ends[1], "abc", 3));
+  say("pipe", read(ends[0], bytes, 9));
+  const int event = eventfd(0, EFD_NONBLOCK);
+  unsigned long long number = 7;
+  say("event", write(event, &number, sizeof number));
+  say("event", read(event, &number, sizeof number));
+  say("event", read(event, &number, sizeof number));
+  const int timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
+  say("timer", read(timer, &number, sizeof number));
+  const int udp = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+  say("datagram", recv(udp, bytes, sizeof bytes, 0));
+  const int file = open("/node/inside", O_RDWR | O_CREAT, 0600);
+  say("file", write(file, "0123456789", 10));
+  say("file", pwrite(file, "ab", 2, 4));
+  say("file", lseek(file, 0, SEEK_SET));
+  say("file", read(file, bytes, sizeof bytes));
+  bytes[10] = 0;
+  std::printf("%s\n", bytes);
+  const int synced = open("/node/inside", O_WRONLY | O_SYNC);
+  say("synced", write(synced, "x", 1));
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  check(listen(listener, 4) == 0, "listen");
+  say("accept", accept(listener, nullptr, nullptr));
+  say("accept4", accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
+  const int poller = epoll_create1(0);
+  epoll_event wanted{EPOLLIN, {.u64 = 5}};
+  epoll_ctl(poller, EPOLL_CTL_ADD, event, &wanted);
+  epoll_event ready{};
+  const long long before = now_ns();
+  for (int i = 0; i < 250; ++i) check(epoll_wait(poller, &ready, 1, 0) == 0, "nothing is ready");
+  std::printf("waited %lld\n", now_ns() - before);
+  number = 1;
+  check(write(event, &number, sizeof number) == 8, "event");
+  say("ready", epoll_wait(poller, &ready, 1, 0));
+  say("no room", epoll_wait(poller, &ready, 0, 0));
+  check(read(event, &number, sizeof number) == 8, "event");
+  check(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0, "socketpair");
+  for (int i = 0; i < 6000; ++i) check(recv(ends[0], bytes, 1, 0) < 0, "empty");
+  // Wake-ups, of nobody and of several, by number.
+  static int word = 0;
+  const auto wake = [](int count) {
+    return syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+  };
+  say("wake", wake(1));
+  std::vector<std::thread> sleepers;
+  for (int i = 0; i < 5; ++i) {
+    sleepers.emplace_back([i] {
+      syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
+      std::printf("woken %d\n", i);
+    });
+  }
+  sleep_ms(1);
+  say("wake", wake(0));
+  say("wake", wake(2));
+  say("wake", wake(1));
+  say("wake", wake(10));
+  say("wake", wake(1));
+  for (std::thread& sleeper : sleepers) sleeper.join();
+  // Children have the code, too, and one shares the memory until it runs a program of its own.
+  std::fflush(stdout);
+  if (fork() == 0) {
+    for (int i = 0; i < 100; ++i) check(read(event, &number, sizeof number) < 0, "empty");
+    _exit(3);
+  }
+  int status = 0;
+  wait(&status);
+  say("child", WEXITSTATUS(status));
+  const pid_t shared = vfork();
+  if (shared == 0) {
+    execl("/bin/true", "true", nullptr);
+    _exit(1);
+  }
+  waitpid(shared, &status, 0);
+  say("program", WEXITSTATUS(status));
+  for (int i = 0; i < 100; ++i) check(read(event, &number, sizeof number) < 0, "empty");
+}
+
 void udp_server() {
   const int fd = socket(AF_INET, SOCK_DGRAM, 0);
   const sockaddr_in own = address("0.0.0.0", 9000);
@@ -503,7 +625,7 @@ int main(int argc, char** argv) {
       {"clocks", clocks}, {"random", randomness},     {"threads", threads},
       {"timers", timers}, {"signals", signals},       {"processes", processes},
       {"pipes", pipes},   {"udp-server", udp_server}, {"tcp-server", tcp_server},
-      {"folder", folder}, {"unknown", unknown}};
+      {"folder", folder}, {"unknown", unknown},       {"inside", inside}};
   if (const auto found = plain.find(word); found != plain.end()) {
     found->second();
   } else if (word == "spin") {

@@ -5,11 +5,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "dissensus/holdable.h"
 
 #include "run/runner.h"
 #include "shrink/shrink.h"
@@ -65,6 +70,20 @@ std::string hashes(const run::RunResult& result) {
   return text.substr(0, text.find("virtual"));
 }
 
+/// The same run when calls that could be answered inside the programs stop.
+void expect_same_with_stops(const std::string& path, const run::RunResult& inside) {
+  std::ifstream file(source(path));
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string kind = "kind = \"server\"\n";
+  ASSERT_NE(text.find(kind), text.npos);
+  text.insert(text.find(kind) + kind.size(), "answers = \"stops\"\n");
+  const run::Scenario scenario = run::parse_scenario(text, source(path), built_in_systems());
+  const run::RunResult stopped = run_once(scenario, 1);
+  EXPECT_EQ(inside.hash, stopped.hash);
+  EXPECT_EQ(hashes(inside), hashes(stopped));
+  EXPECT_THAT(attachment(stopped, "host.txt"), HasSubstr("inside   0 calls"));
+}
+
 void expect_repeats(const std::string& path, const std::string& log_line) {
   const run::Scenario scenario = run::load_scenario(source(path), built_in_systems());
   double virtual_s = 0;
@@ -85,6 +104,7 @@ void expect_repeats(const std::string& path, const std::string& log_line) {
     EXPECT_THAT(attachment(first, "host.txt"), HasSubstr("nothing is known against"));
     EXPECT_THAT(attachment(first, "servers/0.log"), HasSubstr(log_line));
     if (first.verdict.outcome == oracle::Outcome::pass) ++passes;
+    if (seed == 1) expect_same_with_stops(path, first);
     std::printf("seed %d: %016lx and %016lx, %s\n", i + 1, first.hash, second.hash,
                 std::string(oracle::to_string(first.verdict.outcome)).c_str());
     std::fflush(stdout);
@@ -211,6 +231,81 @@ TEST(Servers, ADecisionIsReadInTheLogAndJudged) {
 TEST(Servers, AServerThatDiesIsAFinding) {
   EXPECT_EQ(run_shell("sleep 1; kill -SEGV $$").verdict.outcome, oracle::Outcome::fail);
   EXPECT_EQ(run_shell("sleep 1; exit 3").verdict.outcome, oracle::Outcome::fail);
+}
+
+run::RunResult run_held(const run::Scenario& scenario, std::optional<run::Hold> hold) {
+  run::Runner runner;
+  run::RunOptions options;
+  options.log = true;
+  options.hold = std::move(hold);
+  return runner.run(scenario, {}, 1, options);
+}
+
+std::string first_line_of(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+TEST(Servers, ARunCanBeHeldAndLookedAt) {
+  const run::Scenario scenario =
+      run::parse_scenario(scenario_of("hostname > /node/who; while sleep 1; do echo tick; done"),
+                          "shell", built_in_systems());
+  int held = 0;
+  run::Hold hold;
+  hold.at = Time{} + std::chrono::milliseconds(2500);
+  hold.wait = [&](Time time, const std::string& why, Holdable& servers) {
+    ++held;
+    EXPECT_GE(time, *hold.at);
+    EXPECT_EQ(why, "");
+    const std::string text = servers.held();
+    EXPECT_THAT(text, HasSubstr("n0       pid "));
+    EXPECT_THAT(text, HasSubstr("n1       pid "));
+    EXPECT_THAT(servers.held_threads(), HasSubstr("waits in clock_nanosleep"));
+    // What the text says is there, and nothing moves.
+    const std::size_t at = text.find("/proc/");
+    const std::string folder = text.substr(at, text.find(' ', at) - at);
+    EXPECT_EQ(first_line_of(folder + "/who"), "n0");
+    const std::string core_folder = testing::TempDir() + "held-cores";
+    std::filesystem::remove_all(core_folder);
+    const std::vector<std::string> cores = servers.write_cores(core_folder);
+    EXPECT_EQ(cores.size(), 4U);  // two shells, and what they wait for
+    for (const std::string& core : cores) {
+      EXPECT_EQ(first_line_of(core).substr(0, 4),
+                "\x7f"
+                "ELF");
+    }
+    std::filesystem::remove_all(core_folder);
+  };
+  const run::RunResult result = run_held(scenario, hold);
+  EXPECT_EQ(held, 1);
+  EXPECT_EQ(result.verdict.outcome, oracle::Outcome::pass);
+  const run::RunResult free = run_held(scenario, std::nullopt);
+  EXPECT_EQ(result.hash, free.hash);
+  EXPECT_EQ(hashes(result), hashes(free));
+}
+
+TEST(Servers, ARunIsHeldWhereAPropertyIsViolated) {
+  int held = 0;
+  run::Hold hold;
+  hold.wait = [&](Time time, const std::string& why, Holdable& servers) {
+    ++held;
+    EXPECT_GE(time, Time{} + std::chrono::seconds(1));
+    EXPECT_THAT(why, HasSubstr("alive"));
+    EXPECT_THAT(servers.held(), HasSubstr("n1       pid "));
+    EXPECT_THAT(servers.held(), ::testing::Not(HasSubstr("n0       pid ")));
+    EXPECT_THAT(servers.held_threads(), HasSubstr("has ended"));
+  };
+  const auto outcome = [&](const std::string& script) {
+    return run_held(run::parse_scenario(scenario_of(script), "shell", built_in_systems()), hold)
+        .verdict.outcome;
+  };
+  EXPECT_EQ(outcome("sleep 1; test $(hostname) = n0 && kill -SEGV $$; sleep 100"),
+            oracle::Outcome::fail);
+  EXPECT_EQ(held, 1);
+  EXPECT_EQ(outcome("sleep 100"), oracle::Outcome::pass);
+  EXPECT_EQ(held, 1);
 }
 
 TEST(Servers, PlaceholdersAreFilledInAndOtherBracesStay) {
