@@ -23,15 +23,15 @@ struct Timing {
 constexpr Timing kTimings[] = {{"0s", "5ms"},       {"500us", "2ms"}, {"1300us", "2ms"},
                                {"1300us", "500us"}, {"3ms", "2ms"},   {"10ms", "2ms"}};
 
-struct Measured {
+struct MeasuredTiming {
   std::size_t stalled = 0;
   std::size_t differing = 0;
   std::vector<double> window_s;
   std::vector<double> open_s;
 };
 
-Measured measure(const Timing& timing, const StudyOptions& options) {
-  Measured measured;
+MeasuredTiming measure(const Timing& timing, const StudyOptions& options) {
+  MeasuredTiming measured;
   for_each_in_order(
       options.mix_cases, options.jobs, [] { return std::make_unique<run::Runner>(); },
       [&](run::Runner& runner, std::size_t index) {
@@ -72,7 +72,7 @@ void study_timing(const StudyOptions& options) {
                                    "of 2 s", "of 3 s", "duration of settled cases (s)",
                                    "65-s stalls", "agreement (1)"});
   for (const Timing& timing : kTimings) {
-    const Measured measured = measure(timing, options);
+    const MeasuredTiming measured = measure(timing, options);
     const auto percent = [&](std::size_t count) {
       return fmt::format(
           "{:.1f} %", 100.0 * static_cast<double>(count) / static_cast<double>(options.mix_cases));
