@@ -52,8 +52,14 @@ bool is_terminal() {
 }
 
 std::size_t default_jobs() {
+#if defined(__SANITIZE_ADDRESS__)
+  // Code that is not ours runs in forked workers, and AddressSanitizer's allocator does not survive
+  // a fork beside another thread.
+  return 1;
+#else
   const unsigned cores = std::thread::hardware_concurrency();
   return cores == 0 ? 1 : cores;
+#endif
 }
 
 namespace {
