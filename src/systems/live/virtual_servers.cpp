@@ -119,7 +119,8 @@ class VirtualServers::Connection final : public VirtualConnection {
     if (!reader_) return;
     if (!unread_.empty() || wanted_.size() == 0) {
       const std::size_t bytes = std::min(unread_.size(), wanted_.size());
-      std::memcpy(wanted_.data(), unread_.data(), bytes);
+      // Whoever wants nothing has no place for it either.
+      if (bytes > 0) std::memcpy(wanted_.data(), unread_.data(), bytes);
       unread_.erase(0, bytes);
       answer({}, bytes);
     } else if (has_ended_ || is_gone_) {
