@@ -29,7 +29,7 @@ struct InterceptorCounters {
   std::uint64_t endpoints_dropped = 0;
   std::uint64_t squelches_dropped = 0;
   std::uint64_t dropped_link_down = 0;  ///< writes to a link that was not up
-  std::uint64_t dropped_with_link = 0;  ///< were queued when their link ended
+  std::uint64_t dropped_with_link = 0;  ///< were queued when their link ended, or ended it
   std::uint64_t pings_answered = 0;
   std::uint64_t pongs_dropped = 0;
 

@@ -115,8 +115,13 @@ class TlsSession final : public Session, public std::enable_shared_from_this<Tls
 
   void write(std::shared_ptr<const Bytes> frame) override {
     if (closed_) return;
+    if (overflowed_) {
+      ++counters_->dropped_with_link;
+      return;
+    }
     if (!queue_.empty() && queued_bytes_ + frame->size() > plan_.queue_bytes_max) {
-      if (std::exchange(overflowed_, true)) return;
+      overflowed_ = true;
+      ++counters_->dropped_with_link;
       return fail_later(SessionEnd::overflow, fmt::format("reads too slowly: {} bytes wait for it",
                                                           queued_bytes_ + frame->size()));
     }
@@ -273,7 +278,7 @@ class TlsSession final : public Session, public std::enable_shared_from_this<Tls
     counters_->bytes_written += bytes;
     queued_bytes_ -= bytes;
     queue_.pop_front();
-    if (!queue_.empty()) write_front();
+    if (!queue_.empty() && !overflowed_) write_front();
   }
 
   /// Ends the session unless something cancels the timer, or bytes of frames come, in time.
@@ -313,7 +318,7 @@ class TlsSession final : public Session, public std::enable_shared_from_this<Tls
   FrameReader reader_;
   std::deque<std::shared_ptr<const Bytes>> queue_;  ///< the first is being written
   std::size_t queued_bytes_ = 0;
-  bool overflowed_ = false;
+  bool overflowed_ = false;  ///< is about to end; nothing is written any more
 };
 
 }  // namespace
