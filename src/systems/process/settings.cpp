@@ -112,25 +112,24 @@ void read_limits(const Options& options, Settings& settings) {
 
 /// Supervised programs take seconds for a run, and a list that is learned in real time would be
 /// another one each time.
-std::uint64_t read_learn(const Options& options, Mode mode) {
+std::uint64_t read_learn(const Options& options, Clock clock) {
   const auto runs =
-      static_cast<std::uint64_t>(options.integer("learn", mode == Mode::exact ? 2 : 0, 0, 100));
-  if (runs > 0 && mode == Mode::real_time) {
+      static_cast<std::uint64_t>(options.integer("learn", clock == Clock::told ? 2 : 0, 0, 100));
+  if (runs > 0 && clock == Clock::real_time) {
     options.fail("learn",
                  "expected 0 with clock = \"real\": declare messages ([[system.message]])");
   }
   return runs;
 }
 
-Mode read_mode(const Options& options) {
-  static constexpr std::array<std::string_view, 2> kModes{"exact", "virtual-time"};
-  static constexpr std::array<std::string_view, 2> kClocks{"virtual", "real"};
-  const auto mode = static_cast<Mode>(options.choice("mode", kModes, 0));
-  if (options.choice("clock", kClocks, 0) == 0) return mode;
+Clock read_clock(const Options& options) {
+  static constexpr std::array<std::string_view, 3> kClocks{"told", "virtual", "real"};
   if (options.has("mode")) {
-    options.fail("mode", "expected none beside clock = \"real\", which is for unmodified programs");
+    options.fail("mode",
+                 "expected clock in its place: \"told\", or \"virtual\" or \"real\" for unmodified "
+                 "programs");
   }
-  return Mode::real_time;
+  return static_cast<Clock>(options.choice("clock", kClocks, 0));
 }
 
 }  // namespace
@@ -141,7 +140,7 @@ std::string_view name_of(ServiceKind kind) {
 
 Settings read_settings(const Options& options) {
   Settings settings;
-  settings.mode = read_mode(options);
+  settings.clock = read_clock(options);
   settings.nodes = static_cast<std::size_t>(
       options.at("nodes").integer(1, static_cast<std::int64_t>(kProgramsMax)));
   options.at("command");  // must be there
@@ -157,7 +156,7 @@ Settings read_settings(const Options& options) {
     }
   }
   read_messages(options, settings);
-  settings.learn = read_learn(options, settings.mode);
+  settings.learn = read_learn(options, settings.clock);
   read_reports(options, settings);
   settings.time_scale = options.duration("time_scale", Duration{});
   if (options.has("workload")) read_workload(options.table("workload"), settings);

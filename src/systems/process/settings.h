@@ -16,9 +16,9 @@
 
 namespace dissensus::process {
 
-/// How programs are run.
-enum class Mode : std::uint8_t {
-  exact,         ///< they speak the superset: the world waits for each to be done
+/// Whose time programs have.
+enum class Clock : std::uint8_t {
+  told,          ///< they speak the superset: the world waits for each to be done
   virtual_time,  ///< unmodified, with clocks and threads of their own, supervised
   real_time,     ///< the same, and the clocks are ours
 };
@@ -64,7 +64,7 @@ struct DeclaredMessage {
 };
 
 struct Settings {
-  Mode mode = Mode::exact;
+  Clock clock = Clock::told;
   std::size_t nodes = 0;
   Launch launch;
   ReadLimits limits;

@@ -46,14 +46,14 @@ class ProcessSystem final : public System {
   const SystemDescription& description() const override { return description_; }
   std::size_t node_count() const override { return settings_.total(); }
   std::unique_ptr<Cluster> make_cluster(std::uint64_t seed) const override {
-    if (settings_.mode == Mode::virtual_time) return make_virtual_cluster(book_, seed);
-    if (settings_.mode == Mode::real_time) return make_real_cluster(book_, is_interrupted_);
+    if (settings_.clock == Clock::virtual_time) return make_virtual_cluster(book_, seed);
+    if (settings_.clock == Clock::real_time) return make_real_cluster(book_, is_interrupted_);
     return std::make_unique<ExactCluster>(book_, *pool_);
   }
   SystemTraits traits() const override {
     SystemTraits traits;
-    traits.outside = settings_.mode != Mode::exact;
-    traits.real_time = settings_.mode == Mode::real_time;
+    traits.outside = settings_.clock != Clock::told;
+    traits.real_time = settings_.clock == Clock::real_time;
     traits.repeatable = !traits.real_time;
     traits.bystanders = settings_.total() - settings_.nodes;
     return traits;

@@ -54,13 +54,7 @@ TEST(RealTime, UnmodifiedProgramsRunForAsLongAsTheScenarioSays) {
 
 TEST(RealTime, CrashesAndRestartsHappenToPrograms) {
   const run::Scenario scenario = echo_scenario(python(kThreaded), kRealClock);
-  const std::string text =
-      R"({"format":"dissensus-schedule/1","system":"process","nodes":4,"faults":[
-          {"type":"crash","node":0,"at":"300ms","restart_after":"200ms"}]})";
-  run::Runner runner;
-  const run::RunResult result = runner.run(
-      scenario,
-      faults::parse_schedule(text, "test", scenario.system_description(), scenario.nodes()), 1);
+  const run::RunResult result = run_with_a_restart(scenario);
   EXPECT_EQ(result.verdict.outcome, oracle::Outcome::pass)
       << first_signature(result) << " " << result.ended_by;
 }
@@ -85,12 +79,12 @@ TEST(RealTime, AProgramThatDoesNotExistIsAnError) {
   EXPECT_THROW(runner.run(echo_scenario("[\"/no/such/program\"]", kRealClock), {}, 1), InputError);
 }
 
-TEST(RealTime, ExactProgramsAreRefused) {
+TEST(RealTime, TheFormerKeyIsRefusedWithTheNewOne) {
   try {
-    echo_scenario("[\"/bin/cat\"]", "clock = \"real\"\nmode = \"exact\"\n");
+    echo_scenario("[\"/bin/cat\"]", "mode = \"virtual-time\"\n");
     FAIL() << "expected an error";
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("which is for unmodified programs"));
+    EXPECT_THAT(error.what(), HasSubstr("expected clock in its place"));
   }
 }
 

@@ -79,6 +79,17 @@ inline run::RunResult run_random(run::Runner& runner, const run::Scenario& scena
   return runner.run(scenario, run::random_schedule(scenario, random), seed, options);
 }
 
+/// The first node is killed and comes back.
+inline run::RunResult run_with_a_restart(const run::Scenario& scenario) {
+  const std::string text =
+      R"({"format":"dissensus-schedule/1","system":"process","nodes":4,"faults":[
+          {"type":"crash","node":0,"at":"300ms","restart_after":"200ms"}]})";
+  run::Runner runner;
+  return runner.run(
+      scenario,
+      faults::parse_schedule(text, "test", scenario.system_description(), scenario.nodes()), 1);
+}
+
 inline std::string first_signature(const run::RunResult& result) {
   return result.verdict.violations.empty() ? "" : result.verdict.violations.front().signature();
 }

@@ -11,7 +11,7 @@ namespace dissensus::process {
 namespace {
 
 TEST(VirtualTime, UnmodifiedProgramsRunAndRepeat) {
-  const run::Scenario scenario = echo_scenario(python(kThreaded), "mode = \"virtual-time\"\n");
+  const run::Scenario scenario = echo_scenario(python(kThreaded), "clock = \"virtual\"\n");
   run::Runner runner;
   std::vector<std::uint64_t> hashes;
   for (int times = 0; times < 2; ++times) {
@@ -26,29 +26,23 @@ TEST(VirtualTime, UnmodifiedProgramsRunAndRepeat) {
 }
 
 TEST(VirtualTime, CrashesAndRestartsHappenToPrograms) {
-  const run::Scenario scenario = echo_scenario(python(kThreaded), "mode = \"virtual-time\"\n");
-  const std::string text =
-      R"({"format":"dissensus-schedule/1","system":"process","nodes":4,"faults":[
-          {"type":"crash","node":0,"at":"300ms","restart_after":"200ms"}]})";
-  run::Runner runner;
-  const run::RunResult result = runner.run(
-      scenario,
-      faults::parse_schedule(text, "test", scenario.system_description(), scenario.nodes()), 1);
+  const run::Scenario scenario = echo_scenario(python(kThreaded), "clock = \"virtual\"\n");
+  const run::RunResult result = run_with_a_restart(scenario);
   EXPECT_EQ(result.verdict.outcome, oracle::Outcome::pass)
       << first_signature(result) << " " << result.ended_by;
 }
 
 TEST(VirtualTime, ProgramsThatEndOrSayNothingAreFindings) {
-  const std::string mode = "mode = \"virtual-time\"\n[system.limits]\nanswer = \"500ms\"\n";
+  const std::string clock = "clock = \"virtual\"\n[system.limits]\nanswer = \"500ms\"\n";
   run::Runner runner;
   EXPECT_EQ(
-      first_signature(runner.run(echo_scenario("[\"/bin/sh\", \"-c\", \"exit 3\"]", mode), {}, 1)),
+      first_signature(runner.run(echo_scenario("[\"/bin/sh\", \"-c\", \"exit 3\"]", clock), {}, 1)),
       "invariant/exit");
-  EXPECT_EQ(first_signature(runner.run(echo_scenario("[\"/bin/sleep\", \"1000\"]", mode), {}, 1)),
+  EXPECT_EQ(first_signature(runner.run(echo_scenario("[\"/bin/sleep\", \"1000\"]", clock), {}, 1)),
             "invariant/silence");
   EXPECT_EQ(
       first_signature(runner.run(
-          echo_scenario("[\"/bin/sh\", \"-c\", \"echo hello; exec sleep 1000\"]", mode), {}, 1)),
+          echo_scenario("[\"/bin/sh\", \"-c\", \"echo hello; exec sleep 1000\"]", clock), {}, 1)),
       "invariant/nonsense");
 }
 
