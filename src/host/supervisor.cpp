@@ -28,6 +28,7 @@ constexpr std::uint64_t kPageReadsMax = 1000;
 constexpr std::uint32_t kClockReadsMax = 50;
 constexpr std::uint32_t kIdleTurnsMax = 20;
 constexpr HostTime kIdleStep = std::chrono::milliseconds(1);
+constexpr HostTime kIdleStepMax = std::chrono::milliseconds(10);
 
 }  // namespace
 
@@ -160,7 +161,8 @@ void Supervisor::run_queue() {
     }
     run_turn(*thread);
     watchdog_.idle();
-    if ((turns_ & 1023) == 0 && !check_limits()) return;
+    const bool was_long = thread->turn_calls > kTurnCallsMax;
+    if ((was_long || (turns_ & 1023) == 0) && !check_limits()) return;
   }
   ready_.clear();
   ready_first_ = 0;
@@ -197,10 +199,14 @@ bool Supervisor::revive_yielded() {
     return thread->is_dead || thread->idle_turns >= kIdleTurnsMax;
   });
   if (all_idle) {
-    const HostTime next = agenda_.empty() ? now_ + kIdleStep : agenda_.begin()->first.first;
-    const HostTime target = std::min({next, now_ + kIdleStep, until_});
+    // A program that goes on and on like this would take minutes of real time for a second.
+    if (now_ != idle_until_) idle_since_ = now_;
+    const HostTime step = std::clamp((now_ - idle_since_) / 8, kIdleStep, kIdleStepMax);
+    const HostTime next = agenda_.empty() ? kNever : agenda_.begin()->first.first;
+    const HostTime target = std::min({next, now_ + step, until_});
     if (target <= now_) return false;
     step_to(target);
+    idle_until_ = now_;
   }
   const std::vector<Thread*> revived = std::move(yielded_);
   yielded_.clear();
@@ -383,7 +389,11 @@ bool Supervisor::apply(Thread& thread, const Outcome& outcome) {
     return false;
   }
   if (thread.turn_calls > kTurnCallsMax) {
-    queue_back(thread);
+    // It may wait for a time that is a little ahead, with calls that all do something: unless
+    // others have work, time passes.
+    thread.idle_turns = kIdleTurnsMax;
+    thread.is_queued = true;
+    yielded_.push_back(&thread);
     return false;
   }
   return true;

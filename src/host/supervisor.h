@@ -242,6 +242,8 @@ class Supervisor {
   std::vector<Thread*> ready_;  ///< can run, from ready_first_ on
   std::size_t ready_first_ = 0;
   HostTime spin_step_{};
+  HostTime idle_since_{};  ///< all who could run only look around, since then and
+  HostTime idle_until_{};  ///< until then
   std::vector<Thread*> yielded_;
   std::vector<Thread*> held_;     ///< runnable, but their program is paused
   std::vector<Thread*> waiting_;  ///< for handles or steps, in order of waiting

@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Host, Repeats,
                                            Words{"pipes"}, Words{"folder"}, Words{"spin", "clock"},
                                            Words{"spin", "tsc"}, Words{"spin", "cpu"},
                                            Words{"spin", "yield"}, Words{"spin", "poll"},
-                                           Words{"inside"}),
+                                           Words{"spin", "work"}, Words{"inside"}),
                          name_of);
 
 /// While it lives, every processor is busy with something else.

@@ -351,6 +351,13 @@ void spin(const std::string& how) {
   if (how == "clock") {
     while (now_ns() - begin < 50'000'000) {
     }
+  } else if (how == "work") {  // every call does something, and time has to pass all the same
+    int ends[2];
+    char byte = 0;
+    check(pipe(ends) == 0, "pipe");
+    while (now_ns() - begin < 5'000'000) {
+      check(write(ends[1], &byte, 1) == 1 && read(ends[0], &byte, 1) == 1, "a byte");
+    }
   } else if (how == "tsc") {
     const unsigned long long from = __rdtsc();
     while (__rdtsc() - from < 1'000'000) {
