@@ -154,6 +154,8 @@ class HostListener {
 
   virtual void on_output(ProgramId program, Stream stream, std::string_view bytes) = 0;
   virtual void on_exit(ProgramId program, const Exit& exit) = 0;
+  /// It has looked around without ever waiting while others had nothing to do: for another second.
+  virtual void on_spin(ProgramId /*program*/) {}
 };
 
 /// One thread as it is now, for people (Host::threads).

@@ -158,6 +158,7 @@ struct ProgramState {
   std::uint64_t output_bytes = 0;
   bool is_output_cut = false;
   std::array<std::uint64_t, 2> stream_inodes{};
+  HostTime spun{};  ///< looked around without waiting
 };
 
 /// An object behind a program's descriptor that is not what the program thinks it is. Known by the

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <set>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -205,8 +206,10 @@ bool Supervisor::revive_yielded() {
     const HostTime next = agenda_.empty() ? kNever : agenda_.begin()->first.first;
     const HostTime target = std::min({next, now_ + step, until_});
     if (target <= now_) return false;
+    const HostTime before = now_;
     step_to(target);
     idle_until_ = now_;
+    count_spinning(now_ - before);
   }
   const std::vector<Thread*> revived = std::move(yielded_);
   yielded_.clear();
@@ -215,6 +218,20 @@ bool Supervisor::revive_yielded() {
     if (!thread->is_dead) queue_back(*thread);
   }
   return ready_first_ < ready_.size() || all_idle;
+}
+
+void Supervisor::count_spinning(HostTime step) {
+  std::set<ProgramId> programs;
+  for (const Thread* thread : yielded_) {
+    if (!thread->is_dead) programs.insert(thread->process->program);
+  }
+  for (const ProgramId program : programs) {
+    HostTime& spun = programs_[program]->spun;
+    constexpr HostTime kSecond = std::chrono::seconds(1);
+    const bool is_another_second = spun / kSecond != (spun + step) / kSecond;
+    spun += step;
+    if (is_another_second) listener_.on_spin(program);
+  }
 }
 
 Outcome Supervisor::idle(Thread& thread, long value) {

@@ -180,6 +180,7 @@ class Supervisor {
   bool revive_yielded();
   /// Time moves on by itself while a thread waits for the clock.
   bool spin_on();
+  void count_spinning(HostTime step);
   void run_turn(Thread& thread);
   bool resume(Thread& thread, int signal);
   /// Says what may be answered inside until the next stop, and hears what was (answers.h).

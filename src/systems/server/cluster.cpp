@@ -216,6 +216,15 @@ void ServerCluster::on_exit(host::ProgramId program, const host::Exit& exit) {
   tell(std::move(news));
 }
 
+void ServerCluster::on_spin(host::ProgramId program) {
+  const Running& running = programs_.at(program);
+  if (running.is_preparation || running.is_client || running.node == kNoNode) return;
+  News news;
+  news.node = running.node;
+  news.has_spun = true;
+  tell(std::move(news));
+}
+
 // ---- connections
 
 ServerCluster::Flow& ServerCluster::flow(std::uint64_t number) {

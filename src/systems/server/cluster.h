@@ -30,6 +30,7 @@ struct News {
   std::string line;     ///< that a program wrote
   std::optional<host::Exit> exit;
   bool is_ready = false;
+  bool has_spun = false;                    ///< for another second
   std::optional<host::ConnectionId> reset;  ///< whose other end is gone
   bool of_client = false;
 };
@@ -101,6 +102,7 @@ class ServerCluster final : public Cluster,
   void on_datagram(host::Datagram datagram) override;
   void on_output(host::ProgramId program, host::Stream stream, std::string_view bytes) override;
   void on_exit(host::ProgramId program, const host::Exit& exit) override;
+  void on_spin(host::ProgramId program) override;
 
   Flow& flow(std::uint64_t number);
   Segment next_segment(host::ConnectionId connection, bool to_acceptor, Piece piece,

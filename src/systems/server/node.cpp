@@ -85,6 +85,7 @@ void ServerNode::happened(Context& context) {
   if (news.reset) cluster_.end_connection(*news.reset, self_);
   if (!news.line.empty()) read_line(context, news.line, news.of_client);
   if (news.is_ready) context.phase(kReady);
+  if (news.has_spun) count(context, kSpun);
   if (!news.exit) return;
   const std::string text = host::to_string(*news.exit);
   if (news.of_client) {

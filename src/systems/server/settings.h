@@ -95,6 +95,7 @@ inline constexpr MessageKind kData = 4;  ///< and from here on those of the scen
 inline constexpr std::uint32_t kDied = 0;
 inline constexpr std::uint32_t kClientsDone = 1;
 inline constexpr std::uint32_t kClientsFailed = 2;
-inline constexpr std::uint32_t kFirstOwn = 3;
+inline constexpr std::uint32_t kSpun = 3;
+inline constexpr std::uint32_t kFirstOwn = 4;
 
 }  // namespace dissensus::server

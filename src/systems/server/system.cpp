@@ -36,7 +36,7 @@ SystemDescription describe(const Settings& settings) {
   description.levels = settings.levels;
   if (description.levels.empty()) description.levels = {{.name = "nothing", .validity = false}};
   description.phases = {"starting", "ready"};
-  description.observables = {"died", "clients_done", "clients_failed"};
+  description.observables = {"died", "clients_done", "clients_failed", "spun"};
   for (const Observable& observable : settings.observables) {
     description.observables.push_back(observable.name);
   }

@@ -57,6 +57,13 @@ run::RunResult run_once(const run::Scenario& scenario, std::uint64_t seed) {
   return runner.run(scenario, faults_of(scenario, seed), seed, options);
 }
 
+run::RunResult run_with(const run::Scenario& scenario, const faults::Schedule& schedule) {
+  run::Runner runner;
+  run::RunOptions options;
+  options.log = true;
+  return runner.run(scenario, schedule, 1, options);
+}
+
 std::string attachment(const run::RunResult& result, const std::string& name) {
   for (const Outside::Attachment& file : result.attachments) {
     if (file.name == name) return file.text;
@@ -203,6 +210,23 @@ TEST(Servers, AClientOfACutOffServerIsNotAnswered) {
   EXPECT_EQ(runner.run(scenario, {}, 1).verdict.outcome, oracle::Outcome::pass);
 }
 
+/// A kill between the snapshot that a joining server gets and its admission: its file then says
+/// that it has joined, and what it has of the log that it has not.
+TEST(Servers, OvsdbDoesNotStartAgainAfterAKillWhileJoining) {
+  if (!std::filesystem::exists("/usr/sbin/ovsdb-server")) {
+    GTEST_SKIP() << "ovsdb-server is not installed: scripts/setup servers";
+  }
+  const run::Scenario scenario =
+      run::load_scenario(source("scenarios/ovsdb/join.toml"), built_in_systems());
+  const faults::Schedule kill =
+      run::load_schedule(source("scenarios/ovsdb/killed-while-joining.schedule.json"), scenario);
+  const run::RunResult first = run_with(scenario, kill);
+  EXPECT_EQ(first.verdict.violations.at(0).signature(), "crash/no-server-dies");
+  EXPECT_THAT(attachment(first, "servers/2.log"), HasSubstr("server does not belong to cluster"));
+  EXPECT_EQ(run_with(scenario, kill).hash, first.hash);
+  EXPECT_EQ(run_with(scenario, {}).verdict.outcome, oracle::Outcome::pass);
+}
+
 std::string scenario_of(const std::string& script) {
   return "format = \"dissensus-scenario/1\"\nname = \"shell\"\n[system]\nkind = \"server\"\nnodes "
          "= 2\n"
@@ -216,16 +240,24 @@ std::string scenario_of(const std::string& script) {
 run::RunResult run_shell(const std::string& script) {
   const run::Scenario scenario =
       run::parse_scenario(scenario_of(script), "shell", built_in_systems());
-  run::Runner runner;
-  run::RunOptions options;
-  options.log = true;
-  return runner.run(scenario, {}, 1, options);
+  return run_with(scenario, {});
 }
 
 TEST(Servers, ADecisionIsReadInTheLogAndJudged) {
   EXPECT_EQ(run_shell("echo decides 1 yes; sleep 100").verdict.outcome, oracle::Outcome::pass);
   EXPECT_EQ(run_shell("echo decides 1 $(hostname | tr 01 ab); sleep 100").verdict.outcome,
             oracle::Outcome::fail);
+}
+
+TEST(Servers, AServerThatNeverWaitsIsSeen) {
+  const run::Scenario scenario = run::parse_scenario(
+      scenario_of("exec python3 -c 'from select import *\\nwhile True: select([], [], [], 0)'") +
+          "[[oracle.rule]]\nname = \"waits\"\nproperty = \"hang\"\ncheck = \"max(spun) == 0\"\n",
+      "shell", built_in_systems());
+  const run::RunResult result = run_with(scenario, {});
+  EXPECT_EQ(result.verdict.violations.at(0).signature(), "hang/waits");
+  EXPECT_GT(result.end, Time{} + std::chrono::milliseconds(900));
+  EXPECT_EQ(run_with(scenario, {}).hash, result.hash);
 }
 
 TEST(Servers, AServerThatDiesIsAFinding) {
