@@ -384,6 +384,8 @@ void ScenarioReader::read_termination(const Options& options) {
   if (demand.bound <= Duration{}) options.fail("bound", "expected a duration above zero");
   if (const auto goal = options.find("goal"))
     demand.goal = static_cast<std::uint64_t>(goal->integer(0));
+  static constexpr std::string_view kDemands[] = {"progress", "revival"};
+  demand.revival = options.choice("demand", kDemands, 0) == 1;
   scenario_.oracle.termination = demand;
 }
 
