@@ -9,6 +9,7 @@
 #include "core/suggestion.h"
 #include "core/toml_text.h"
 #include "faults/release_rate.h"
+#include "run/session_runs.h"
 
 namespace dissensus::run {
 
@@ -35,6 +36,9 @@ class ScenarioReader {
     read_oracle();
     read_metrics();
     read_limits();
+    if (document_.has("session")) {
+      scenario_.session = read_session(document_.table("session"), scenario_);
+    }
     scenario_.hunt_budget = document_.table("hunt").text("budget", "");
     document_.finish();
     return std::move(scenario_);
@@ -507,6 +511,7 @@ Scenario simulated_twin(const Scenario& scenario, const SystemRegistry& systems)
   }
   TomlText text(scenario.text, scenario.path);
   text.set("system.kind", '"' + traits.twin + '"');
+  text.remove("session");
   for (const std::string& key : traits.twin_lacks) text.remove("system." + key);
   return parse_scenario(text.text(), scenario.path, systems);
 }
