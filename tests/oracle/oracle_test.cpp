@@ -242,12 +242,14 @@ TEST(Revival, ANetworkThatSlowsDownByDoublingIsAlive) {
   Script script(with_revival(30s, 180s));
   std::uint64_t instance = 0;
   for (const Duration time : {7s, 15s, 37s}) {
-    script.at(time).propose(0, ++instance, 7);
+    ++instance;
+    script.at(time).propose(0, instance, 7);
     for (NodeId node = 0; node < 3; ++node) script.decide(node, instance, 7);
   }
   script.at(60s).phase_end();
   EXPECT_FALSE(script.oracle().goal_reached());
-  script.at(169s).propose(0, ++instance, 7).decide(1, instance, 7);
+  ++instance;
+  script.at(169s).propose(0, instance, 7).decide(1, instance, 7);
   EXPECT_TRUE(script.oracle().goal_reached()) << "one node is enough, and the run can end";
   EXPECT_EQ(outcome_of(script.finish(), "termination"), Outcome::pass);
 }
