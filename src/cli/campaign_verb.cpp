@@ -92,6 +92,11 @@ ExitCode run_campaign(CampaignVerbOptions options) {
   hunt_options.all = true;
   const Registry registry = settings.plugins.load();
   const run::Scenario scenario = settings.changes.load(settings.scenario, registry.systems);
+  if (scenario.session.runs_per_start > 1) {
+    throw InputError(scenario.path +
+                     ": session.runs_per_start: the rows of a campaign are runs with a start of "
+                     "their own");
+  }
   settings.limit_jobs(scenario, hunt_options);
   hunt::HuntParts parts = campaign_parts(scenario, registry, hunt_options);
   if (options.store.empty()) options.store = scenario.name + ".sqlite";

@@ -11,6 +11,7 @@
 #include "cli/verb.h"
 #include "core/file.h"
 #include "run/recording.h"
+#include "run/session_runs.h"
 
 namespace dissensus::cli {
 
@@ -27,9 +28,11 @@ constexpr std::size_t kShrinkRunsOfServers = 40;
 }  // namespace
 
 FindingFolder record_finding(const run::Scenario& scenario, const hunt::Finding& finding,
-                             const std::string& parent, const std::string& existing) {
+                             const SystemRegistry& systems, const std::string& parent,
+                             const std::string& existing) {
   FindingFolder folder;
-  folder.recipe.scenario = scenario;
+  folder.recipe.scenario =
+      finding.earlier.empty() ? scenario : run::with_earlier(scenario, finding.earlier, systems);
   folder.recipe.schedule = finding.schedule;
   folder.recipe.seed = finding.seed;
   std::error_code error;
@@ -43,7 +46,8 @@ FindingFolder record_finding(const run::Scenario& scenario, const hunt::Finding&
     folder.result = run::record_run(folder.path, folder.recipe);
   } else {
     run::Runner runner;
-    folder.result = runner.run(scenario, folder.recipe.schedule, folder.recipe.seed, options);
+    folder.result =
+        runner.run(folder.recipe.scenario, folder.recipe.schedule, folder.recipe.seed, options);
   }
   return folder;
 }

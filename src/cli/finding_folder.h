@@ -33,7 +33,8 @@ struct FindingFolder {
 /// Runs the finding once more with everything recorded, and writes its folder below `parent`;
 /// `existing` is the folder that an interrupted hunt wrote before, or empty.
 FindingFolder record_finding(const run::Scenario& scenario, const hunt::Finding& finding,
-                             const std::string& parent, const std::string& existing);
+                             const SystemRegistry& systems, const std::string& parent,
+                             const std::string& existing);
 /// "reliable: all 3 repetitions fail", "flaky: 1 of 3 repetitions fails".
 std::string reliability(const hunt::Finding& finding);
 /// Real servers: the page of the run as it was recorded, and confirm.json.

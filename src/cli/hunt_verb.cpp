@@ -89,7 +89,7 @@ void record_findings(const HuntVerbOptions& options, const run::Scenario& scenar
                          options.settings.output};
   for (const hunt::Finding& finding : hunt.result.progress.findings) {
     const std::string existing = store.folder_of(finding.signature);
-    FindingFolder folder = record_finding(scenario, finding, parent, existing);
+    FindingFolder folder = record_finding(scenario, finding, systems, parent, existing);
     if (finding.kept) {
       write_live_page(folder, finding, plan);
     } else if (finding.reproduced) {
@@ -241,6 +241,16 @@ void check_crew(bool is_shared, const run::Scenario& scenario, const hunt::HuntO
   }
 }
 
+/// A store does not know what servers had been through before a run.
+void check_session(bool needs_store, const run::Scenario& scenario) {
+  if (needs_store && scenario.session.runs_per_start > 1) {
+    throw InputError(fmt::format(
+        "{}: session.runs_per_start: runs that share a start of the servers cannot be taken from a "
+        "store, so such a hunt is neither resumed nor shared",
+        scenario.path));
+  }
+}
+
 hunt::HuntResult hunt_together(const run::Scenario& scenario, hunt::HuntParts& parts,
                                const hunt::HuntOptions& options, const Registry& registry,
                                HuntPanel& panel, TerminalPatience& patience, hunt::Store& store,
@@ -264,6 +274,7 @@ ExitCode hunt(HuntVerbOptions options) {
   settings.limit_jobs(scenario, hunt_options);
   const bool is_shared = hunt::sql::is_url(options.store);
   check_crew(is_shared, scenario, hunt_options);
+  check_session(is_shared || settings.resume, scenario);
   if (is_shared && options.window == 0) options.window = hunt::kWideWindow;
   hunt_options.window = options.window;
   hunt::HuntParts parts = hunt::make_parts(scenario, registry, hunt_options);
@@ -288,7 +299,8 @@ ExitCode hunt(HuntVerbOptions options) {
   // Written at once: a machine that vanishes in the middle of the night takes no finding with it.
   const auto keep_finding = [&](const hunt::Finding& finding) {
     if (!std::filesystem::exists(store.folder_of(finding.signature))) {
-      store.set_folder(finding.signature, record_finding(scenario, finding, beside, "").path);
+      const FindingFolder folder = record_finding(scenario, finding, registry.systems, beside, "");
+      store.set_folder(finding.signature, folder.path);
     }
   };
   HuntPanel panel(

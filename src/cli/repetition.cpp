@@ -69,4 +69,13 @@ std::string to_text(const Repetition& repetition) {
   return text;
 }
 
+std::optional<std::vector<std::string>> doubts_about(const Repetition& repetition) {
+  if (!repetition.of_programs || !repetition.is_compared) return std::nullopt;
+  std::vector<std::string> doubts = repetition.doubts;
+  if (repetition.first_difference) {
+    doubts.push_back("the runs part at " + *repetition.first_difference);
+  }
+  return doubts;
+}
+
 }  // namespace dissensus::cli

@@ -24,5 +24,7 @@ Repetition compare_repetition(const std::string& folder,
 
 /// Lines for people, each with its end; empty for runs without programs.
 std::string to_text(const Repetition& repetition);
+/// The same for programs; null where there is nothing to compare.
+std::optional<std::vector<std::string>> doubts_about(const Repetition& repetition);
 
 }  // namespace dissensus::cli

@@ -106,8 +106,9 @@ ExitCode replay(ReplayOptions options) {
   const std::string hash = trace::to_hex(result.hash);
   const bool identical = hash == recipe.hash;
   const bool compares = is_exact && !changed && !options.realtime;
-  const std::string repetition =
-      compares ? to_text(compare_repetition(options.path, result.attachments)) : std::string();
+  const Repetition compared =
+      compares ? compare_repetition(options.path, result.attachments) : Repetition{};
+  const std::string repetition = to_text(compared);
   if (is_exact && !changed && !identical) {
     throw std::runtime_error(fmt::format(
         "{}: the replay differs: recorded hash {}, this run {}; {}", options.path, recipe.hash,
@@ -120,9 +121,10 @@ ExitCode replay(ReplayOptions options) {
     const std::string folder = run::create_run_folder(options.out, recipe.scenario.name);
     run::write_run_folder(folder, recipe, run_options, result);
     run::finish_run_folder(folder);
-    print_report({recipe, result, folder, options.plugins.words()}, options.output);
+    print_report({recipe, result, folder, options.plugins.words(), doubts_about(compared)},
+                 options.output);
   } else {
-    print_report({recipe, result, ""}, options.output);
+    print_report({recipe, result, "", "", doubts_about(compared)}, options.output);
   }
   if (!options.output.quiet && !options.output.json) {
     fmt::print("{}\n{}", comparison(options, recipe, changed, identical), repetition);

@@ -81,6 +81,10 @@ void print_json(const RunReport& report) {
     json["run_folder"] = report.folder;
     json["replay"] = replay_command(report.folder, report.replay_words);
   }
+  if (report.doubts) {
+    json["repeatable"] = report.doubts->empty();
+    json["doubts"] = *report.doubts;
+  }
   fmt::print("{}\n", json.dump(2));
 }
 

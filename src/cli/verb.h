@@ -77,6 +77,8 @@ struct RunReport {
   const run::RunResult& result;
   std::string folder;             ///< empty: none was written
   std::string replay_words = {};  ///< that the replay command needs beside the folder
+  /// Of a repetition of programs' runs: what speaks against its being one; empty: nothing.
+  std::optional<std::vector<std::string>> doubts = std::nullopt;
 };
 void print_report(const RunReport& report, const OutputOptions& output);
 /// Which time passes in runs of the scenario: "virtual", or "real".

@@ -47,9 +47,9 @@ void add_note(std::string& notes, const std::string& owner, unsigned type,
   notes.append((4 - content.size() % 4) % 4, '\0');
 }
 
-void add_thread_notes(std::string& notes, pid_t tid) {
+void add_thread_notes(std::string& notes, pid_t tid, pid_t number) {
   elf_prstatus status{};
-  status.pr_pid = tid;
+  status.pr_pid = number;
   const Registers registers = read_registers(tid);
   static_assert(sizeof status.pr_reg == sizeof registers);
   std::memcpy(&status.pr_reg, &registers, sizeof registers);
@@ -59,9 +59,9 @@ void add_thread_notes(std::string& notes, pid_t tid) {
   add_note(notes, "CORE", NT_FPREGSET, bytes_of(floating));
 }
 
-std::string process_note(pid_t pid) {
+std::string process_note(pid_t pid, pid_t number) {
   elf_prpsinfo info{};
-  info.pr_pid = pid;
+  info.pr_pid = number;
   info.pr_sname = 'T';
   const auto copy = [](char* to, std::size_t room, std::string text) {
     std::replace(text.begin(), text.end(), '\0', ' ');
@@ -146,14 +146,15 @@ std::uint32_t flags_of(const Mapping& mapping) {
 
 }  // namespace
 
-bool write_core_file(const std::vector<pid_t>& tids, const std::string& path) {
+bool write_core_file(const std::vector<pid_t>& tids, const std::vector<pid_t>& numbers,
+                     const std::string& path) {
   const pid_t pid = tids.front();
   std::vector<Mapping> mappings = read_mappings(pid);
   std::erase_if(mappings, [](const Mapping& mapping) { return mapping.path == "[vsyscall]"; });
   mappings.resize(std::min<std::size_t>(mappings.size(), PN_XNUM - 2));
   std::string notes;
-  add_note(notes, "CORE", NT_PRPSINFO, process_note(pid));
-  for (const pid_t tid : tids) add_thread_notes(notes, tid);
+  add_note(notes, "CORE", NT_PRPSINFO, process_note(pid, numbers.front()));
+  for (std::size_t i = 0; i < tids.size(); ++i) add_thread_notes(notes, tids[i], numbers[i]);
   add_note(notes, "CORE", NT_AUXV, read_whole(fmt::format("/proc/{}/auxv", pid)));
   add_note(notes, "CORE", NT_FILE, file_note(mappings));
 

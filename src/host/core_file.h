@@ -11,6 +11,8 @@ namespace dissensus::host {
 
 /// All these threads, the first of which gives its number to the process, are stopped by the
 /// caller. False: the file could not be written.
-bool write_core_file(const std::vector<pid_t>& tids, const std::string& path);
+/// `numbers` are those by which the program knows them, as its thread library does.
+bool write_core_file(const std::vector<pid_t>& tids, const std::vector<pid_t>& numbers,
+                     const std::string& path);
 
 }  // namespace dissensus::host

@@ -92,7 +92,7 @@ std::vector<std::string> Host::write_cores(const std::string& folder) const {
   for (const ProcessView& process : processes()) {
     std::string file = fmt::format("{}/{}.{}.core", folder, process.name, process.inner_pid);
     std::replace(file.begin() + static_cast<std::ptrdiff_t>(folder.size()), file.end(), ' ', '-');
-    if (write_core_file(process.tids, file)) files.push_back(file);
+    if (write_core_file(process.tids, process.inner_tids, file)) files.push_back(file);
   }
   return files;
 }

@@ -173,6 +173,7 @@ struct ProcessView {
   int pid = -1;      ///< as everybody sees it
   int inner_pid = -1;
   std::vector<int> tids;  ///< as everybody sees them; the first is the pid, if that thread lives
+  std::vector<int> inner_tids;
   std::string command;
 };
 

@@ -139,7 +139,8 @@ Sandbox::Launch Sandbox::launch(const Machine& machine, const Program& program,
   const bool has_options = std::any_of(
       program.environment.begin(), program.environment.end(),
       [](const std::string& variable) { return variable.starts_with("ASAN_OPTIONS="); });
-  if (!has_limit && !has_options) text += std::string("ASAN_OPTIONS=detect_leaks=0") + '\0';
+  if (!has_limit && !has_options)
+    text += std::string("ASAN_OPTIONS=detect_leaks=0:color=never") + '\0';
   for (const std::string& variable : program.environment) text += variable + '\0';
   if (text.size() >= kRequestBytesMax) throw OutsideError("the command is too long");
 

@@ -540,7 +540,10 @@ std::vector<ProcessView> Supervisor::process_views() const {
         process->index == 0 ? plan.name : fmt::format("{} process {}", plan.name, process->index);
     view.pid = process->pid;
     view.inner_pid = process->inner_pid;
-    for (const Thread* thread : process->threads) view.tids.push_back(thread->tid);
+    for (const Thread* thread : process->threads) {
+      view.tids.push_back(thread->tid);
+      view.inner_tids.push_back(thread->inner_tid);
+    }
     for (const std::string& word : plan.command) {
       view.command += (view.command.empty() ? "" : " ") + word;
     }

@@ -46,6 +46,7 @@ void add_run(const EvaluationPlan& plan, const RunSummary& summary, std::uint64_
   record.seed = seed;
   record.hash = result.hash;
   plan.evidence->keep(result, item);
+  item.earlier = std::move(result.earlier);
   item.verdict = std::move(result.verdict);
   record.violations = item.verdict.violations.size() + item.verdict.violations_left_out;
   record.signature =
@@ -128,6 +129,7 @@ Finding make_finding(const EvaluationPlan& plan, EvaluationWorker& worker, const
   finding.schedule = item.schedule;
   finding.seed = item.record.seed;
   finding.hash = item.record.hash;
+  finding.earlier = item.earlier;
   finding.verdict = item.verdict;
   plan.evidence->prove(worker, item, finding);
   return finding;

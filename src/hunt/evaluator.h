@@ -24,6 +24,7 @@ struct Item {
   ItemRecord record;
   faults::Schedule schedule;              ///< what was run; what an online scheduler did
   oracle::Verdict verdict;                ///< of the run that `record` tells of; empty when known
+  std::vector<run::EarlierRun> earlier;   ///< of the run that `record` tells of
   std::vector<std::uint64_t> all_states;  ///< ascending
   std::shared_ptr<const run::RunResult> kept;  ///< the run that `record` tells of (evidence.h)
 };

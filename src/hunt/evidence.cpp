@@ -19,15 +19,21 @@ class Repetition final : public Evidence {
   explicit Repetition(const run::Scenario& scenario) : scenario_(scenario) {}
 
   std::size_t window(std::size_t /*jobs*/) const override { return kWindow; }
-  run::RunOptions recording() const override { return {}; }
+  run::RunOptions recording() const override {
+    run::RunOptions options;
+    options.continues = scenario_.session.runs_per_start > 1;
+    return options;
+  }
   void keep(const run::RunResult& result, Item& /*item*/) const override {
     if (result.ended_by == kInterrupted) throw OutsideError(std::string(kInterrupted));
   }
 
   void conclude(EvaluationWorker& worker, Item& item) const override {
-    if (item.record.number % kRepeatEvery != 0) return;
+    // What servers had been through before is repeated with a run, so fewer are.
+    const bool has_own_start = scenario_.session.runs_per_start == 1;
+    if (item.record.number % (has_own_start ? kRepeatEvery : 4 * kRepeatEvery) != 0) return;
     // Without the online scheduler, which has changed: its recorded decisions must do.
-    const run::RunResult again = worker.runner.run(scenario_, item.schedule, item.record.seed);
+    const run::RunResult again = run_again(worker, item.schedule, item.record.seed, item.earlier);
     keep(again, item);
     item.record.stability =
         again.hash == item.record.hash ? Stability::equal : Stability::different;
@@ -37,8 +43,9 @@ class Repetition final : public Evidence {
 
   void prove(EvaluationWorker& worker, const Item& item, Finding& finding) const override {
     const bool is_online = item.candidate.scheduler != nullptr;
-    if (!item.is_known && !item.is_remote && !is_online) return;
-    run::RunResult again = worker.runner.run(scenario_, finding.schedule, finding.seed);
+    const bool has_own_start = scenario_.session.runs_per_start == 1;
+    if (!item.is_known && !item.is_remote && !is_online && has_own_start) return;
+    run::RunResult again = run_again(worker, finding.schedule, finding.seed, finding.earlier);
     if (again.ended_by == kInterrupted) throw OutsideError(std::string(kInterrupted));
     finding.reproduced = again.hash == finding.hash;
     finding.hash = again.hash;
@@ -46,6 +53,15 @@ class Repetition final : public Evidence {
   }
 
  private:
+  /// With a start of its own, after all that its servers had been through.
+  run::RunResult run_again(EvaluationWorker& worker, const faults::Schedule& schedule,
+                           std::uint64_t seed, const std::vector<run::EarlierRun>& earlier) const {
+    if (earlier.empty()) return worker.runner.run(scenario_, schedule, seed);
+    run::Scenario scenario = scenario_;
+    scenario.session.earlier = earlier;
+    return worker.runner.run(scenario, schedule, seed);
+  }
+
   const run::Scenario& scenario_;
 };
 

@@ -58,6 +58,8 @@ struct Finding {
   oracle::Verdict verdict;
   /// False: the run of an online scheduler, whose recorded schedule alone gives another run.
   bool reproduced = true;
+  /// What the servers had been through before the run, where several runs share a start.
+  std::vector<run::EarlierRun> earlier;
   /// Systems that do not repeat: the run itself, as it was recorded.
   std::shared_ptr<const run::RunResult> kept;
   std::size_t confirmations = 0;  ///< further runs of the schedule

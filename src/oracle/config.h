@@ -16,8 +16,13 @@ namespace dissensus::oracle {
 /// Every correct node that is up decides again and again, never more than `bound` apart, until it
 /// has decided the goal instance. The demand starts when the fault phase and the healing phase are
 /// over; where the scenario has no fault phase it holds from the start.
+///
+/// With `revival`, less is demanded: that some correct node decides an instance, within `bound` of
+/// that start, that no correct node had decided before. A network that goes on slowly satisfies it;
+/// only a dead one does not. The run ends at such a decision.
 struct TerminationDemand {
   dissensus::Level level = 0;
+  bool revival = false;
   std::optional<std::uint64_t> goal;
   Duration bound{};
 };

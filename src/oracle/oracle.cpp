@@ -193,11 +193,13 @@ void Oracle::start_demand(Time at) {
 }
 
 Time Oracle::demand_since(const NodeState& node) const {
+  // What was decided before decides about revival only by its number: catching up is no revival.
+  if (config_.termination->revival) return *demand_start_;
   return std::max(*demand_start_, node.last_decision);
 }
 
 bool Oracle::owes_progress(const NodeState& node) const {
-  return node.correct && node.up && !node.reached_goal;
+  return node.correct && node.up && !node.reached_goal && !revived_;
 }
 
 void Oracle::note_progress(const Event& event) {
@@ -213,14 +215,24 @@ void Oracle::note_progress(const Event& event) {
     verdict_.notes.push_back(std::move(note));
   }
   node.last_decision = event.time;
+  if (demand->revival) note_revival(event);
   if (demand->goal && event.number >= *demand->goal && !node.reached_goal) {
     node.reached_goal = true;
     update_goal();
   }
 }
 
+void Oracle::note_revival(const Event& event) {
+  if (!demand_start_ || event.time <= *demand_start_) {
+    newest_ = std::max(newest_.value_or(0), event.number);
+  } else if (!newest_ || event.number > *newest_) {
+    revived_ = true;
+    goal_reached_ = true;
+  }
+}
+
 void Oracle::update_goal() {
-  if (!config_.termination || !config_.termination->goal) return;
+  if (revived_ || !config_.termination || !config_.termination->goal) return;
   bool any = false;
   for (const NodeState& node : nodes_) {
     if (owes_progress(node)) {
@@ -251,10 +263,15 @@ void Oracle::check_deadlines(Time now, EventId event) {
     if (next_deadline_ == Time::max()) next_deadline_ = now + demand.bound;
     return;
   }
+  report_late(std::move(late), now, event);
+}
+
+void Oracle::report_late(std::vector<NodeId> late, Time now, EventId event) {
+  const TerminationDemand& demand = *config_.termination;
   next_deadline_ = Time::max();  // one violation tells it all
   Violation violation;
   violation.property = "termination";
-  violation.rule = "no-progress";
+  violation.rule = demand.revival ? "dead" : "no-progress";
   violation.level = description_.levels[demand.level].name;
   violation.instance = static_cast<std::uint64_t>(nodes_[late.front()].highest[demand.level] + 1);
   violation.event = event;
@@ -262,6 +279,10 @@ void Oracle::check_deadlines(Time now, EventId event) {
   violation.text =
       fmt::format("{} {} decided no {} within {}", late.size() == 1 ? "node" : "nodes",
                   fmt::join(late, ", "), violation.level, dissensus::to_string(demand.bound));
+  if (demand.revival) {
+    violation.text = fmt::format("no node decided a new {} within {} after the faults",
+                                 violation.level, dissensus::to_string(demand.bound));
+  }
   violation.nodes = std::move(late);
   add_violation(std::move(violation));
 }
@@ -399,8 +420,10 @@ void Oracle::judge_rules(const RunEnd& end) {
 void Oracle::judge_termination(const RunEnd& end) {
   if (!config_.termination) return;
   const TerminationDemand& demand = *config_.termination;
-  const auto failed = std::find_if(verdict_.violations.begin(), verdict_.violations.end(),
-                                   [](const Violation& v) { return v.rule == "no-progress"; });
+  const auto failed =
+      std::find_if(verdict_.violations.begin(), verdict_.violations.end(), [](const Violation& v) {
+        return v.property == "termination" && (v.rule == "no-progress" || v.rule == "dead");
+      });
   PropertyVerdict judged{"termination", Outcome::pass, ""};
   std::vector<NodeId> waiting;
   for (std::size_t id = 0; id < nodes_.size(); ++id) {
@@ -408,21 +431,26 @@ void Oracle::judge_termination(const RunEnd& end) {
   }
   if (failed != verdict_.violations.end()) {
     judged = {"termination", Outcome::fail, failed->text};
-  } else if (done_ || (demand.goal && waiting.empty() && goal_reached_)) {
+  } else if (done_ || revived_ || (demand.goal && waiting.empty() && goal_reached_)) {
     // every correct node that is up got there
   } else if (end.quiet && !waiting.empty()) {
     Violation violation;
     violation.property = "termination";
-    violation.rule = "stuck";
+    violation.rule = demand.revival ? "dead" : "stuck";
     violation.level = description_.levels[demand.level].name;
     violation.instance = demand.goal.value_or(0);
     violation.time = end.time;
-    violation.text = fmt::format("nothing is left to happen, and {} {} never decided {} {}",
-                                 waiting.size() == 1 ? "node" : "nodes", fmt::join(waiting, ", "),
-                                 violation.level, violation.instance);
+    violation.text =
+        demand.revival
+            ? fmt::format(
+                  "nothing is left to happen, and no node decided a new {} after the faults",
+                  violation.level)
+            : fmt::format("nothing is left to happen, and {} {} never decided {} {}",
+                          waiting.size() == 1 ? "node" : "nodes", fmt::join(waiting, ", "),
+                          violation.level, violation.instance);
     violation.nodes = waiting;
     judged = {"termination", Outcome::fail, violation.text};
-    if (demand.goal) {
+    if (demand.goal || demand.revival) {
       add_violation(std::move(violation));
     } else {
       judged = {"termination", Outcome::unknown, "the run ended by itself before the bound"};

@@ -83,7 +83,9 @@ class Oracle {
   void check_rules(EventId event, Time time);
   void on_broken(const Event& event);
   void check_deadlines(Time now, EventId event);
+  void report_late(std::vector<NodeId> late, Time now, EventId event);
   void update_goal();
+  void note_revival(const Event& event);
   void start_demand(Time at);
   Time demand_since(const NodeState& node) const;
   bool owes_progress(const NodeState& node) const;
@@ -106,6 +108,8 @@ class Oracle {
   std::size_t uncounted_ = 0;
   std::optional<Time> demand_start_;
   Time next_deadline_ = Time::max();
+  std::optional<std::uint64_t> newest_;  ///< highest instance decided before progress is demanded
+  bool revived_ = false;
   bool goal_reached_ = false;
   bool done_ = false;
   bool has_rules_ = false;

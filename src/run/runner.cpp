@@ -18,6 +18,7 @@
 #include "run/client_history.h"
 #include "run/metrics.h"
 #include "run/observation.h"
+#include "run/session_runs.h"
 #include "run/worker_process.h"
 #include "sim/clock.h"
 #include "sim/world.h"
@@ -236,21 +237,29 @@ Runner::~Runner() = default;
 
 RunResult Runner::run(const Scenario& scenario, const faults::Schedule& schedule,
                       std::uint64_t seed, const RunOptions& options) {
+  if (scenario.session.runs_per_start > 1) {
+    if (!sessions_) sessions_ = std::make_unique<SessionRuns>();
+    return sessions_->run(
+        scenario, schedule, seed, options,
+        [&](const System& system, const faults::Schedule& one, std::uint64_t number,
+            const RunOptions& asked) { return run_here(scenario, system, one, number, asked); });
+  }
   if (!scenario.system->traits().may_end_the_process) {
-    return run_here(scenario, schedule, seed, options);
+    return run_here(scenario, *scenario.system, schedule, seed, options);
   }
   if (!worker_) {
     worker_ = std::make_unique<WorkerProcess>(
         [this](const Scenario& s, const faults::Schedule& f, std::uint64_t n, const RunOptions& o) {
-          return run_here(s, f, n, o);
+          return run_here(s, *s.system, f, n, o);
         });
   }
   return worker_->run(scenario, schedule, seed, options);
 }
 
-RunResult Runner::run_here(const Scenario& scenario, const faults::Schedule& schedule,
-                           std::uint64_t seed, const RunOptions& options) {
-  const SystemTraits traits = scenario.system->traits();
+RunResult Runner::run_here(const Scenario& scenario, const System& system,
+                           const faults::Schedule& schedule, std::uint64_t seed,
+                           const RunOptions& options) {
+  const SystemTraits traits = system.traits();
   if (traits.outside) refuse_simulated_faults(scenario, schedule.faults);
   Observation observation(scenario);
   exempt_liars(schedule, observation.oracle());
@@ -280,8 +289,8 @@ RunResult Runner::run_here(const Scenario& scenario, const faults::Schedule& sch
                                     scenario.system_description().kinds.size(), traits.bystanders);
   std::unique_ptr<sim::Interposer> other;  // outlives the world that may hold it
   Holder holder(options.hold, options.clock);
-  sim::World world(scenario.plan, *scenario.system, seed, observation, interposer.get(),
-                   holder.clock(), memory_);
+  sim::World world(scenario.plan, system, seed, observation, interposer.get(), holder.clock(),
+                   memory_);
   observation.attach(world);
   holder.attach(world);
   const auto finish = [&](sim::StopReason stop) {

@@ -54,6 +54,9 @@ struct RunOptions {
   /// Decides about messages while the run goes on, in the place of the schedule's own scheduler;
   /// the faults of the schedule stay.
   Scheduler* scheduler = nullptr;
+  /// Where the scenario has several runs per start: on the servers of this Runner's last such run,
+  /// as long as they last (RunResult::earlier), and not on its own ones.
+  bool continues = false;
 };
 
 /// RunResult::ended_by of a test case that limits.deliveries ended.
@@ -77,8 +80,11 @@ struct RunResult {
   std::optional<faults::Schedule> recorded;
   /// With RunOptions::log: what servers said, and the history of clients.
   std::vector<Outside::Attachment> attachments;
+  /// With RunOptions::continues: what the servers had been through before.
+  std::vector<EarlierRun> earlier;
 };
 
+class SessionRuns;
 class WorkerProcess;
 
 /// Runs scenarios one after another, reusing memory. One per thread.
@@ -90,10 +96,12 @@ class Runner {
                 const RunOptions& options = {});
 
  private:
-  RunResult run_here(const Scenario& scenario, const faults::Schedule& schedule, std::uint64_t seed,
+  RunResult run_here(const Scenario& scenario, const System& system,
+                     const faults::Schedule& schedule, std::uint64_t seed,
                      const RunOptions& options);
 
   sim::WorldMemory memory_;
+  std::unique_ptr<SessionRuns> sessions_;
   std::unique_ptr<WorkerProcess> worker_;  ///< for code that may end the process
 };
 

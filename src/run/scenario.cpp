@@ -9,6 +9,7 @@
 #include "core/suggestion.h"
 #include "core/toml_text.h"
 #include "faults/release_rate.h"
+#include "run/session_runs.h"
 
 namespace dissensus::run {
 
@@ -35,6 +36,9 @@ class ScenarioReader {
     read_oracle();
     read_metrics();
     read_limits();
+    if (document_.has("session")) {
+      scenario_.session = read_session(document_.table("session"), scenario_);
+    }
     scenario_.hunt_budget = document_.table("hunt").text("budget", "");
     document_.finish();
     return std::move(scenario_);
@@ -384,6 +388,8 @@ void ScenarioReader::read_termination(const Options& options) {
   if (demand.bound <= Duration{}) options.fail("bound", "expected a duration above zero");
   if (const auto goal = options.find("goal"))
     demand.goal = static_cast<std::uint64_t>(goal->integer(0));
+  static constexpr std::string_view kDemands[] = {"progress", "revival"};
+  demand.revival = options.choice("demand", kDemands, 0) == 1;
   scenario_.oracle.termination = demand;
 }
 
@@ -505,6 +511,7 @@ Scenario simulated_twin(const Scenario& scenario, const SystemRegistry& systems)
   }
   TomlText text(scenario.text, scenario.path);
   text.set("system.kind", '"' + traits.twin + '"');
+  text.remove("session");
   for (const std::string& key : traits.twin_lacks) text.remove("system." + key);
   return parse_scenario(text.text(), scenario.path, systems);
 }

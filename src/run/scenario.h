@@ -48,6 +48,18 @@ struct HistoryDemand {
   history::CheckOptions options;
 };
 
+/// A run that the servers had before.
+struct EarlierRun {
+  faults::Schedule schedule;
+  std::uint64_t seed = 0;
+};
+
+/// How many runs share a start of the servers ([session]).
+struct SessionPlan {
+  std::size_t runs_per_start = 1;
+  std::vector<EarlierRun> earlier;  ///< since their start; a run of this scenario comes after them
+};
+
 struct Scenario {
   std::string name;
   std::string description;
@@ -61,6 +73,7 @@ struct Scenario {
   std::optional<HistoryDemand> history;
   bool stop_on_violation = true;
   MetricSelection metrics;
+  SessionPlan session;
   std::string hunt_budget;  ///< [hunt] budget, as the file has it; empty: the hunt's own default
 
   std::size_t nodes() const { return plan.nodes; }

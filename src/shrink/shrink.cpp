@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/parallel.h"
+#include "core/toml_text.h"
 #include "faults/words.h"
 #include "shrink/runners.h"
 
@@ -260,12 +261,30 @@ Size parse_size(const nlohmann::json& json) {
   return size;
 }
 
+/// The scenario with a start of the servers for each run, if its run fails in the same way then:
+/// what servers had been through before is the first thing that can be left out.
+std::optional<run::Scenario> without_history(const run::Scenario& scenario,
+                                             const faults::Schedule& schedule, std::uint64_t seed,
+                                             const SystemRegistry& systems) {
+  if (scenario.session.runs_per_start == 1) return std::nullopt;
+  TomlText text(scenario.text, scenario.path);
+  text.remove("session");
+  run::Scenario alone = run::parse_scenario(text.text(), scenario.path, systems);
+  run::Runner runner;
+  const std::string signature = failure_of(runner.run(scenario, schedule, seed));
+  if (signature.empty() || failure_of(runner.run(alone, schedule, seed)) != signature) {
+    return std::nullopt;
+  }
+  return alone;
+}
+
 }  // namespace
 
 ShrinkResult shrink(const run::Scenario& scenario, const faults::Schedule& schedule,
                     std::uint64_t seed, const ShrinkOptions& options,
                     const SystemRegistry& systems) {
-  return Shrinker(scenario, schedule, seed, options, systems).run();
+  const auto alone = without_history(scenario, schedule, seed, systems);
+  return Shrinker(alone ? *alone : scenario, schedule, seed, options, systems).run();
 }
 
 ShrinkResult shrink_further(const run::Recipe& failing, const ShrinkResult& earlier,

@@ -55,9 +55,30 @@ TEST(Hold, TheEndOfInputGoesOnAndTheRunIsTheSame) {
     return text.substr(at, 21);
   };
   EXPECT_EQ(hash(held.out), hash(free.out));
+  const CommandResult again = folder.run({"replay", "runs/latest", "--json"});
+  EXPECT_THAT(again.out, HasSubstr("\"repeatable\": true,\n  \"doubts\": []"));
   // Nothing was violated: it is not held.
   EXPECT_THAT(folder.run({"replay", "runs/latest", "--hold", "violation"}).err,
               Not(HasSubstr("held at")));
+}
+
+/// Nobody types anything: what goes on is the signal alone.
+TEST(Hold, ASignalGoesOnAndTheRunIsTheSame) {
+  const WorkFolder folder;
+  folder.write("shell.toml", kShell);
+  const std::string script = fmt::format(
+      "mkfifo in; sleep 120 > in & holder=$!; {} run shell.toml --hold 1s < in 2> err & held=$!; "
+      "for i in $(seq 300); do grep -q \"kill -USR1 $held: go on\" err && break; sleep 0.1; done; "
+      "kill -0 $held && echo is held; kill -USR1 $held; wait $held; code=$?; "
+      "kill $holder; exit $code",
+      DISSENSUS_BINARY);
+  const CommandResult held = folder.run({"-c", script}, "/bin/bash");
+  EXPECT_EQ(held.exit_code, 0) << held.err << read_text(folder.file("err"));
+  EXPECT_THAT(held.out, HasSubstr("is held\n"));
+  EXPECT_THAT(read_text(folder.file("err")), HasSubstr("held at 1.00"));
+  const CommandResult free = folder.run({"run", "shell.toml"});
+  const std::size_t at = free.out.find("hash ");
+  EXPECT_THAT(held.out, HasSubstr(free.out.substr(at, 21)));
 }
 
 TEST(Hold, IsForServersInVirtualTimeAndNeedsATime) {

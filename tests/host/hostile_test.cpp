@@ -1,8 +1,11 @@
 // Programs that try to do harm are contained, and nothing outlives the supervisor.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -182,17 +185,63 @@ std::size_t count_mounts() {
   return count;
 }
 
+std::set<std::string> namespaces_of(const std::filesystem::path& process) {
+  std::set<std::string> names;
+  for (const char* const kind : {"user", "pid", "mnt", "net", "ipc", "uts"}) {
+    std::error_code error;
+    const auto name = std::filesystem::read_symlink(process / "ns" / kind, error);
+    if (!error) names.insert(name.string());
+  }
+  return names;
+}
+
+/// Those in which programs with this word run, and we do not.
+std::set<std::string> namespaces_with(const std::string& word) {
+  std::set<std::string> names;
+  const std::set<std::string> ours = namespaces_of("/proc/self");
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    std::ifstream file(entry.path() / "cmdline");
+    std::string line;
+    std::getline(file, line);
+    if (line.find(word) != line.npos) names.merge(namespaces_of(entry.path()));
+  }
+  for (const std::string& name : ours) names.erase(name);
+  return names;
+}
+
+/// How many processes of the machine are in one of them.
+std::size_t count_inside(const std::set<std::string>& namespaces) {
+  std::size_t count = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    for (const std::string& name : namespaces_of(entry.path())) {
+      if (!namespaces.contains(name)) continue;
+      ++count;
+      break;
+    }
+  }
+  return count;
+}
+
 // HOST_KILLS=100 makes it as many.
 TEST(Hostile, NothingOutlivesAKilledSupervisor) {
   const char* wanted = std::getenv("HOST_KILLS");
   const int kills = wanted != nullptr ? std::atoi(wanted) : 5;
   const std::size_t mounts = count_mounts();
+  // Where a temporary file of ours would be.
+  const std::string folder = testing::TempDir() + "killed-supervisor";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  std::size_t most_namespaces = 0;
   for (int i = 0; i < kills; ++i) {
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
     const pid_t supervisor = fork();
     if (supervisor == 0) {
       dup2(ends[1], 1);
+      setenv("TMPDIR", folder.c_str(), 1);
+      if (chdir(folder.c_str()) != 0) _exit(1);
       execl(RUN_IN_HOST, RUN_IN_HOST, "1000000", HOST_HOSTILE, i % 2 == 0 ? "restless" : "compute",
             nullptr);
       _exit(1);
@@ -201,6 +250,8 @@ TEST(Hostile, NothingOutlivesAKilledSupervisor) {
     char byte = 0;
     ASSERT_EQ(read(ends[0], &byte, 1), 1);  // it says that the program was started
     std::this_thread::sleep_for(std::chrono::milliseconds(1 + i * 7 % 60));
+    const std::set<std::string> namespaces = namespaces_with("host_hostile");
+    most_namespaces = std::max(most_namespaces, namespaces.size());
     ::kill(supervisor, SIGKILL);
     int status = 0;
     waitpid(supervisor, &status, 0);
@@ -208,12 +259,15 @@ TEST(Hostile, NothingOutlivesAKilledSupervisor) {
     close(ends[0]);
     std::size_t left = 1;
     for (int tries = 0; tries < 200 && left != 0; ++tries) {
-      left = count_processes("host_hostile");
+      left = count_processes("host_hostile") + count_inside(namespaces);
       if (left != 0) std::this_thread::sleep_for(10ms);
     }
     ASSERT_EQ(left, 0U) << "after kill " << i;
   }
   EXPECT_EQ(count_mounts(), mounts);
+  EXPECT_EQ(most_namespaces, 6U) << "they were looked at";
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

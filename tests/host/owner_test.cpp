@@ -1,12 +1,19 @@
 // What the owner of the programs can do: the network, ends, pauses, the disk, the calendar.
+#include <algorithm>
+#include <array>
 #include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
 
+#include <elf.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/procfs.h>
 
 #include "host/harness.h"
 
@@ -199,6 +206,71 @@ TEST(HostOwner, ThreadsCanBeLookedAt) {
   EXPECT_EQ(threads[0].name, "tcp-server process 0 thread 0");
   EXPECT_EQ(threads[0].state, "waits in accept");
   EXPECT_THAT(threads[0].last_calls.back(), HasSubstr("accept("));
+}
+
+/// The numbers of the threads of a core file, by its notes.
+std::vector<int> threads_in_core(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  Elf64_Ehdr header{};
+  file.read(reinterpret_cast<char*>(&header), sizeof header);
+  file.seekg(static_cast<std::streamoff>(header.e_phoff));
+  Elf64_Phdr notes{};
+  file.read(reinterpret_cast<char*>(&notes), sizeof notes);
+  std::string bytes(notes.p_filesz, '\0');
+  file.seekg(static_cast<std::streamoff>(notes.p_offset));
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  const auto padded = [](std::size_t size) { return (size + 3) / 4 * 4; };
+  std::vector<int> numbers;
+  for (std::size_t at = 0; at + sizeof(Elf64_Nhdr) <= bytes.size();) {
+    Elf64_Nhdr note{};
+    std::memcpy(&note, bytes.data() + at, sizeof note);
+    const std::size_t content = at + sizeof note + padded(note.n_namesz);
+    if (note.n_type == NT_PRSTATUS) {
+      elf_prstatus status{};
+      std::memcpy(&status, bytes.data() + content, sizeof status);
+      numbers.push_back(status.pr_pid);
+    }
+    at = content + padded(note.n_descsz);
+  }
+  return numbers;
+}
+
+std::string output_of(const std::string& command) {
+  std::string text;
+  FILE* const pipe = popen(command.c_str(), "r");
+  std::array<char, 4096> piece{};
+  for (std::size_t got = 0; (got = fread(piece.data(), 1, piece.size(), pipe)) > 0;) {
+    text.append(piece.data(), got);
+  }
+  pclose(pipe);
+  return text;
+}
+
+/// By the numbers that the program knows, since its thread library tells those to the debugger.
+TEST(HostCores, ADebuggerSeesEveryThreadOnce) {
+  TestNetwork network(plan_of());
+  start(network, 0, {"threads"});
+  ASSERT_TRUE(network.run_until(3ms));
+  const std::string folder = testing::TempDir() + "host-cores";
+  std::filesystem::remove_all(folder);
+  const std::vector<std::string> files = network.host().write_cores(folder);
+  ASSERT_EQ(files.size(), 1U);
+  const ProcessView process = network.host().processes().front();
+  EXPECT_EQ(process.tids.size(), 13U);
+  EXPECT_EQ(threads_in_core(files.front()), process.inner_tids);
+  if (std::filesystem::exists("/usr/bin/gdb")) {
+    const std::string text = output_of(fmt::format(
+        "/usr/bin/gdb --batch -nx -ex 'info threads' {} {} 2>&1", HOST_SUBJECT, files.front()));
+    std::size_t rows = 0;
+    for (std::istringstream lines(text.substr(std::min(text.size(), text.find("Target Id"))));
+         !lines.eof();) {
+      std::string line;
+      std::getline(lines, line);
+      if (line.find("LWP ") != line.npos) ++rows;
+    }
+    EXPECT_EQ(rows, process.tids.size()) << text;
+  }
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

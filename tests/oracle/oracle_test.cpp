@@ -72,9 +72,17 @@ Outcome outcome_of(const Verdict& verdict, const std::string& property) {
   return Outcome::unknown;
 }
 
+OracleConfig with_revival(Duration heal, Duration bound) {
+  OracleConfig config;
+  config.termination = TerminationDemand{0, true, std::nullopt, bound};
+  config.has_fault_phase = true;
+  config.heal = heal;
+  return config;
+}
+
 OracleConfig with_termination(std::optional<std::uint64_t> goal, Duration bound) {
   OracleConfig config;
-  config.termination = TerminationDemand{0, goal, bound};
+  config.termination = TerminationDemand{0, false, goal, bound};
   return config;
 }
 
@@ -226,6 +234,70 @@ TEST(Oracle, NodesThatAreDownOweNothingAndGetTheWholeBoundAfterRestart) {
   EXPECT_FALSE(script.oracle().violated());
   script.at(61s).tick();
   EXPECT_TRUE(script.oracle().violated());
+}
+
+// ---- revival: what only a dead network breaks
+
+TEST(Revival, ANetworkThatSlowsDownByDoublingIsAlive) {
+  Script script(with_revival(30s, 180s));
+  std::uint64_t instance = 0;
+  for (const Duration time : {7s, 15s, 37s}) {
+    ++instance;
+    script.at(time).propose(0, instance, 7);
+    for (NodeId node = 0; node < 3; ++node) script.decide(node, instance, 7);
+  }
+  script.at(60s).phase_end();
+  EXPECT_FALSE(script.oracle().goal_reached());
+  ++instance;
+  script.at(169s).propose(0, instance, 7).decide(1, instance, 7);
+  EXPECT_TRUE(script.oracle().goal_reached()) << "one node is enough, and the run can end";
+  EXPECT_EQ(outcome_of(script.finish(), "termination"), Outcome::pass);
+}
+
+TEST(Revival, ADeadNetworkIsOneViolationOfItsOwn) {
+  Script script(with_revival(30s, 180s));
+  script.at(4s).propose(0, 1, 7);
+  for (NodeId node = 0; node < 3; ++node) script.decide(node, 1, 7);
+  script.at(60s).phase_end();
+  script.at(270s).tick();
+  EXPECT_FALSE(script.oracle().violated()) << "exactly at the bound is in time";
+  script.at(271s).tick();
+  const Verdict verdict = script.finish();
+  ASSERT_EQ(verdict.violations.size(), 1u);
+  EXPECT_EQ(verdict.violations[0].signature(), "termination/dead");
+  EXPECT_EQ(verdict.violations[0].nodes, (std::vector<NodeId>{0, 1, 2}));
+  EXPECT_EQ(outcome_of(verdict, "termination"), Outcome::fail);
+}
+
+// A node that learns late of what others decided long ago brings nothing back to life.
+TEST(Revival, CatchingUpIsNoRevival) {
+  Script script(with_revival(0s, 100s));
+  script.at(4s).propose(0, 1, 7).propose(0, 2, 7).decide(0, 1, 7).decide(0, 2, 7);
+  script.at(10s).phase_end();
+  script.at(50s).decide(1, 1, 7).decide(1, 2, 7);
+  EXPECT_FALSE(script.oracle().goal_reached());
+  script.at(111s).tick();
+  EXPECT_TRUE(script.oracle().violated());
+}
+
+TEST(Revival, ARunThatIsCutBeforeTheBoundIsUnknown) {
+  Script script(with_revival(0s, 100s));
+  script.at(10s).phase_end();
+  script.at(90s).tick();
+  RunEnd end;
+  end.cut = true;
+  end.reason = "event-limit";
+  EXPECT_EQ(script.finish(end).outcome, Outcome::unknown);
+}
+
+TEST(Revival, WhereNothingIsLeftToHappenTheNetworkIsDead) {
+  Script script(with_revival(0s, 100s));
+  script.at(10s).phase_end();
+  RunEnd end;
+  end.quiet = true;
+  const Verdict verdict = script.finish(end);
+  ASSERT_EQ(verdict.violations.size(), 1u);
+  EXPECT_EQ(verdict.violations[0].signature(), "termination/dead");
 }
 
 // ---- rules

@@ -60,12 +60,12 @@ std::string tail_of(const std::string& path, std::uintmax_t begin) {
 
 }  // namespace
 
-LiveCluster::LiveCluster(const xrpl::NetworkConfig& config, NetworkPool& pool,
+LiveCluster::LiveCluster(const xrpl::NetworkConfig& config, NetworkLender& lender,
                          const ServerSettings& settings, std::uint64_t seed)
     : config_(config),
-      pool_(pool),
+      lender_(lender),
       settings_(settings),
-      network_(pool.take(seed)),
+      network_(lender.take(seed)),
       book_(validators_of(*network_)),
       is_down_(config.nodes, false) {
   try {
@@ -74,13 +74,13 @@ LiveCluster::LiveCluster(const xrpl::NetworkConfig& config, NetworkPool& pool,
     network_->pause(std::chrono::milliseconds(
         random.below(static_cast<std::uint64_t>(settings.pause_max.count()) + 1)));
   } catch (...) {
-    pool_.give_back(std::move(network_));
+    lender_.give_back(std::move(network_));
     throw;
   }
 }
 
 LiveCluster::~LiveCluster() {
-  pool_.give_back(std::move(network_));
+  lender_.give_back(std::move(network_));
 }
 
 std::unique_ptr<Node> LiveCluster::make_node(NodeId id) {

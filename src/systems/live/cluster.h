@@ -15,9 +15,9 @@
 #include "dissensus/outside.h"
 #include "dissensus/system.h"
 
+#include "systems/live/lender.h"
 #include "systems/live/messages.h"
 #include "systems/live/network.h"
-#include "systems/live/pool.h"
 #include "systems/live/run_book.h"
 #include "systems/xrpl/network.h"
 
@@ -45,9 +45,9 @@ struct SubmittedPayment {
 class LiveCluster final : public Cluster, public Outside, public Holdable, private NetworkListener {
  public:
   /// Borrows a network, funds the accounts and waits for a random moment of a round. `config` and
-  /// `pool` outlive this. Throws LiveError.
-  LiveCluster(const xrpl::NetworkConfig& config, NetworkPool& pool, const ServerSettings& settings,
-              std::uint64_t seed);
+  /// `lender` outlive this. Throws LiveError.
+  LiveCluster(const xrpl::NetworkConfig& config, NetworkLender& lender,
+              const ServerSettings& settings, std::uint64_t seed);
   ~LiveCluster() override;
 
   std::unique_ptr<Node> make_node(NodeId id) override;
@@ -92,7 +92,7 @@ class LiveCluster final : public Cluster, public Outside, public Holdable, priva
   std::string figures() const;
 
   const xrpl::NetworkConfig& config_;
-  NetworkPool& pool_;
+  NetworkLender& lender_;
   ServerSettings settings_;
   std::unique_ptr<LiveNetwork> network_;
   RunBook book_;

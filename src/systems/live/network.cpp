@@ -133,18 +133,17 @@ void LiveNetwork::hasten_first_ledgers(LoopTime deadline) {
   }
 }
 
-bool LiveNetwork::recover() {
+bool LiveNetwork::recover(std::uint32_t ledgers_more) {
   if (!dead_server().empty()) return false;
   const auto validated = [this](std::size_t node) {
     return servers_->state(static_cast<NodeId>(node)).validated_seq;
   };
   std::uint32_t most = 0;
   for (std::size_t node = 0; node < plan_.nodes; ++node) most = std::max(most, validated(node));
-  constexpr std::uint32_t kLedgersMore = 2;
   const auto is_well = [&] {
     if (!servers_->all_proposing()) return false;
     for (std::size_t node = 0; node < plan_.nodes; ++node) {
-      if (validated(node) < most + kLedgersMore) return false;
+      if (validated(node) < most + ledgers_more) return false;
     }
     return true;
   };
@@ -154,9 +153,23 @@ bool LiveNetwork::recover() {
   return is_well();
 }
 
+std::vector<FundedAccount> LiveNetwork::take_funded(std::size_t count) {
+  std::vector<FundedAccount> taken(funded_ahead_.rbegin(),
+                                   funded_ahead_.rbegin() + static_cast<std::ptrdiff_t>(count));
+  funded_ahead_.resize(funded_ahead_.size() - count);
+  return taken;
+}
+
 std::vector<FundedAccount> LiveNetwork::fund(const std::vector<AccountRequest>& accounts) {
+  if (!funded_ahead_.empty()) return take_funded(accounts.size());
   const LoopTime deadline = now() + plan_.settings.start_limit;
-  std::vector<FundedAccount> funded = fund_accounts(*servers_, accounts, deadline);
+  std::vector<AccountRequest> requests;
+  for (std::size_t call = 0; call < funded_calls_; ++call) {
+    requests.insert(requests.end(), accounts.begin(), accounts.end());
+  }
+  funded_ahead_ = fund_accounts(*servers_, requests, deadline);
+  std::reverse(funded_ahead_.begin(), funded_ahead_.end());
+  std::vector<FundedAccount> funded = take_funded(accounts.size());
   if (plan_.is_funded) {
     servers_->wait_until_ready(deadline);
     had_trouble_ = false;

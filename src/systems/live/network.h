@@ -62,9 +62,11 @@ class LiveNetwork final : private InterceptorHandler {
   /// the plan says that fund() follows, which then waits for the rest. Throws LiveError. The folder
   /// goes with the network unless something went wrong with it.
   void start();
-  /// Waits until every server proposes and has two ledgers more than now; false if that takes too
+  /// Waits until every server proposes and has some ledgers more than now; false if that takes too
   /// long, or a server has died.
-  bool recover();
+  bool recover(std::uint32_t ledgers_more = 2);
+  /// The next call of fund() pays for that many equal ones.
+  void fund_ahead(std::size_t calls) { funded_calls_ = calls; }
   /// Throws LiveError.
   std::vector<FundedAccount> fund(const std::vector<AccountRequest>& accounts);
   void pause(std::chrono::milliseconds time);
@@ -101,6 +103,7 @@ class LiveNetwork final : private InterceptorHandler {
   struct Loop;
 
   void hasten_first_ledgers(LoopTime deadline);
+  std::vector<FundedAccount> take_funded(std::size_t count);
   void on_frame(NodeId from, NodeId to, Frame&& frame) override;
   void on_link(NodeId a, NodeId b, bool up, std::string_view reason) override;
 
@@ -110,7 +113,9 @@ class LiveNetwork final : private InterceptorHandler {
   std::unique_ptr<Watch> watch_;
   std::unique_ptr<Interceptor> interceptor_;
   NetworkListener* listener_ = nullptr;
-  bool had_trouble_ = true;  ///< until the servers propose, and from the first mishap on
+  bool had_trouble_ = true;       ///< until the servers propose, and from the first mishap on
+  std::size_t funded_calls_ = 1;  ///< that the next payments are for
+  std::vector<FundedAccount> funded_ahead_;  ///< for calls to come, the last ones first
   std::jthread keeper_;
 };
 

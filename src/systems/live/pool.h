@@ -7,24 +7,25 @@
 #include <mutex>
 #include <vector>
 
+#include "systems/live/lender.h"
 #include "systems/live/network.h"
 #include "systems/live/settings.h"
 
 namespace dissensus::live {
 
 /// Shared by threads.
-class NetworkPool {
+class NetworkPool final : public NetworkLender {
  public:
   /// `plan` is that of every network; each has a folder of its own below plan.folder.
   NetworkPool(LiveNetwork::Plan plan, LiveSettings settings);
-  ~NetworkPool();
+  ~NetworkPool() override;
 
   /// A network whose servers all propose: one that has recovered from its last run, or a new one.
   /// Waits while as many as allowed are in use. Throws LiveError.
   /// In virtual time always a new one, and all that it does follows from the seed.
-  std::unique_ptr<LiveNetwork> take(std::uint64_t run_seed);
+  std::unique_ptr<LiveNetwork> take(std::uint64_t run_seed) override;
   /// Its next run begins where this one has left it, if it recovers.
-  void give_back(std::unique_ptr<LiveNetwork> network);
+  void give_back(std::unique_ptr<LiveNetwork> network) override;
 
  private:
   std::unique_ptr<LiveNetwork> start_new(std::uint64_t run_seed);

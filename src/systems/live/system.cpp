@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "systems/live/cluster.h"
+#include "systems/live/live_session.h"
 #include "systems/live/messages.h"
 #include "systems/live/node.h"
 #include "systems/live/pool.h"
@@ -105,7 +106,7 @@ LiveNetwork::Plan plan_of(const xrpl::NetworkConfig& config, const ServerSetting
   return plan;
 }
 
-class LiveSystem final : public System {
+class LiveSystem final : public System, public SessionMaker {
  public:
   LiveSystem(const Options& options, const LiveSettings& live)
       : servers_(read_servers(options)),
@@ -133,6 +134,13 @@ class LiveSystem final : public System {
   }
   std::unique_ptr<Cluster> make_cluster(std::uint64_t seed) const override {
     return std::make_unique<LiveCluster>(config_, pool_, servers_, seed);
+  }
+  std::unique_ptr<Session> make_session(std::size_t runs_per_start) const override {
+    if (!servers_.is_virtual) return nullptr;
+    return std::make_unique<LiveSession>(
+        pool_, runs_per_start, [this](NetworkLender& lender, std::uint64_t seed) {
+          return std::make_unique<LiveCluster>(config_, lender, servers_, seed);
+        });
   }
 
  private:

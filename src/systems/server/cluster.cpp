@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/assert.h"
+#include "systems/server/death.h"
 #include "systems/server/node.h"
 
 namespace dissensus::server {
@@ -79,7 +80,7 @@ Outside::Happening ServerCluster::wait(Time until) {
     while (!news_.empty() && is_down_[news_.front().node]) news_.pop_front();
   };
   forget_lost();
-  if (news_.empty() && trouble_.empty()) {
+  if (news_.empty() && trouble_.empty() && !death_) {
     host::HostTime target = origin_ + host::HostTime(until - Time{});
     if (std::find(is_ready_.begin(), is_ready_.end(), false) != is_ready_.end()) {
       target = std::min(target, host_->now() + kReadyStep);
@@ -89,6 +90,8 @@ Outside::Happening ServerCluster::wait(Time until) {
     forget_lost();
   }
   if (!news_.empty()) return {news_.front().time, news_.front().node};
+  // What it said last was told, and rules that speak of it were judged.
+  if (death_ && trouble_.empty()) trouble_ = death_->text;
   return {world_time(), kNoNode};
 }
 
@@ -208,7 +211,10 @@ void ServerCluster::on_exit(host::ProgramId program, const host::Exit& exit) {
   Running& running = programs_[program];
   running.exit = exit;
   if (running.is_preparation || running.node == kNoNode || exit.by_owner) return;
-  if (servers_[running.node] == program) servers_[running.node].reset();
+  if (servers_[running.node] == program) {
+    servers_[running.node].reset();
+    if (!death_) death_ = death_of(running.node, exit, logs_[running.node], settings_.may_exit);
+  }
   News news;
   news.node = running.node;
   news.exit = exit;

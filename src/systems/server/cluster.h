@@ -52,6 +52,7 @@ class ServerCluster final : public Cluster,
   void crashed(NodeId node) override;
   std::string trouble() const override { return trouble_; }
   std::vector<Attachment> attachments() override;
+  std::optional<Death> death() const override { return death_; }
 
   std::string held() const override { return host::to_text(host_->processes()); }
   std::string held_threads() const override { return host::to_text(host_->threads()); }
@@ -122,6 +123,7 @@ class ServerCluster final : public Cluster,
   std::unique_ptr<host::Host> host_;
   host::HostTime origin_{};
   std::string trouble_;
+  std::optional<Death> death_;  ///< the first
   struct Running {
     NodeId node = kNoNode;
     bool is_client = false;

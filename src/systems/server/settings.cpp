@@ -143,6 +143,7 @@ Settings read_settings(const Options& options) {
     }
   }
   settings.contents = options.text("contents", "");
+  settings.may_exit = options.boolean("may_exit", false);
   const Options ready = options.table("ready");
   settings.ready_port = static_cast<std::uint16_t>(ready.integer("port", 0, 0, 65535));
   if (const auto line = ready.find("line")) settings.ready_line = read_expression(*line);

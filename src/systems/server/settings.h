@@ -59,6 +59,7 @@ struct Settings {
   std::vector<Observable> observables;
   std::vector<Decision> decisions;
   std::vector<LevelDescription> levels;
+  bool may_exit = false;       ///< a server that ends by itself with a code is no finding
   bool is_power_lost = false;  ///< a crash of the schedule takes what was not synced
   Duration retransmit = std::chrono::milliseconds(400);
   host::Plan host;  ///< without seed, machines and spin sites

@@ -259,6 +259,59 @@ std::vector<pid_t> descendants_of(pid_t parent) {
   return result;
 }
 
+/// Server 1 dies some time after it was started, which a run with a start of its own never sees.
+std::string session_scenario() {
+  return virtual_scenario(", \"STAND_IN_DIE_AFTER_MS=24000\", \"STAND_IN_NODE=1\"") +
+         "\n[session]\nruns_per_start = 16\n";
+}
+
+TEST(VirtualVerbs, WhatServersHadBeenThroughBeforeIsAPartOfAFinding) {
+  const WorkFolder folder;
+  folder.write("live.toml", session_scenario());
+  const auto command =
+      words_of({"hunt", "live.toml", "--search", "random", "--budget", "12runs", "--set",
+                "schedule.max_delay=\"20ms\"", "--no-shrink", "--no-report"});
+  const CommandResult result = folder.run(command);
+  ASSERT_EQ(result.exit_code, 1) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("the server of node 1 killed by signal 6 (SIGABRT)"));
+  const std::string scenario = read_text(folder.file("runs/latest/scenario.toml"));
+  EXPECT_THAT(scenario, HasSubstr("[[session.earlier]]"));
+
+  const CommandResult replay = folder.run(words_of({"replay", "runs/latest"}));
+  EXPECT_EQ(replay.exit_code, 1) << replay.out << replay.err;
+  EXPECT_EQ(trace_hash(result.out), trace_hash(replay.out));
+  EXPECT_THAT(replay.out, HasSubstr("repeatable: every system call and every byte"));
+
+  // Its own schedule alone is another run, and passes.
+  const auto run = nlohmann::json::parse(read_text(folder.file("runs/latest/run.json")));
+  fs::copy(folder.file("runs/latest/schedule.json"), folder.file("schedule.json"));
+  const CommandResult alone =
+      folder.run(words_of({"run", "live.toml", "--schedule", "schedule.json", "--seed",
+                           std::to_string(run["seed"].get<std::uint64_t>())}));
+  EXPECT_EQ(alone.exit_code, 0) << alone.out << alone.err;
+  EXPECT_NE(trace_hash(alone.out), trace_hash(result.out));
+}
+
+TEST(VirtualVerbs, SessionsAreRefusedWhereTheirHistoryWouldBeLost) {
+  const WorkFolder folder;
+  folder.write("live.toml", session_scenario());
+  const CommandResult campaign = folder.run(words_of({"campaign", "live.toml", "--runs", "2"}));
+  EXPECT_EQ(campaign.exit_code, 2);
+  EXPECT_THAT(campaign.err, HasSubstr("live.toml: session.runs_per_start: "));
+  const CommandResult resumed =
+      folder.run(words_of({"hunt", "live.toml", "--resume", "--out", "nowhere"}));
+  EXPECT_EQ(resumed.exit_code, 2);
+  EXPECT_THAT(resumed.err, HasSubstr("session.runs_per_start: "));
+  const CommandResult real =
+      folder.run(words_of({"run", "live.toml", "--set", "system.servers.clock=\"real\""}));
+  EXPECT_EQ(real.exit_code, 2);
+  EXPECT_THAT(real.err, HasSubstr("do not stay up between runs"));
+  const CommandResult many = folder.run(
+      words_of({"run", "live.toml", "--set", "session.earlier=[{seed=1,schedule=\"{}\"}]"}));
+  EXPECT_EQ(many.exit_code, 2);
+  EXPECT_THAT(many.err, HasSubstr("live.toml:"));
+}
+
 // What was reached is kept, and nothing waits for servers that were stopped as well.
 TEST(VirtualVerbs, ShrinkingEndsWhenAllItsProcessesAreAskedTo) {
   const WorkFolder folder;
