@@ -4,20 +4,6 @@
 
 namespace dissensus::hunt {
 
-namespace {
-
-std::unique_ptr<sql::Connection> open_patiently(const std::string& location, Patience& patience) {
-  for (;;) {
-    try {
-      return sql::open(location, sql::Access::create);
-    } catch (const sql::ConnectionLost& lost) {
-      if (!patience.wait(lost.what())) throw;
-    }
-  }
-}
-
-}  // namespace
-
 /// Prepared when they are used first, and once more after a connection was lost.
 struct WorkQueue::Queries {
   explicit Queries(sql::Connection& used) : connection(used) {}
@@ -34,7 +20,9 @@ struct WorkQueue::Queries {
 };
 
 WorkQueue::WorkQueue(const std::string& location, Patience& patience)
-    : patience_(patience), connection_(open_patiently(location, patience)) {
+    : patience_(patience),
+      connection_(
+          keep_trying(&patience, [&] { return sql::open(location, sql::Access::create); })) {
   prepare();
 }
 
@@ -44,23 +32,10 @@ void WorkQueue::prepare() {
 
 template <class Action>
 auto WorkQueue::patiently(const Action& action) {
-  for (;;) {
-    try {
-      return action();
-    } catch (const sql::ConnectionLost& lost) {
-      std::string trouble = lost.what();
-      for (bool is_there = false; !is_there;) {
-        if (!patience_.wait(trouble)) throw sql::ConnectionLost(trouble);
-        try {
-          connection_->reconnect();
-          prepare();
-          is_there = true;
-        } catch (const sql::ConnectionLost& again) {
-          trouble = again.what();
-        }
-      }
-    }
-  }
+  return keep_trying(&patience_, action, [this] {
+    connection_->reconnect();
+    prepare();
+  });
 }
 
 void WorkQueue::clear(std::int64_t hunt) {

@@ -388,14 +388,7 @@ Store::Store(const std::string& location, Patience* patience)
     : location_(location),
       patience_(patience),
       lock_(sql::is_url(location) ? nullptr : std::make_shared<Lock>(location)) {
-  for (;;) {
-    try {
-      connection_ = open_store(location);
-      break;
-    } catch (const sql::ConnectionLost& lost) {
-      if (patience_ == nullptr || !patience_->wait(lost.what())) throw;
-    }
-  }
+  connection_ = keep_trying(patience_, [&] { return open_store(location); });
   prepare();
 }
 
@@ -553,32 +546,15 @@ bool Store::was_written(const ItemRecord& item) {
   return row->integer(0) != 0;
 }
 
-/// Waits until the server is there again; throws where nobody wants to wait.
-void Store::recover(const sql::ConnectionLost& lost) {
-  std::string trouble = lost.what();
-  for (;;) {
-    if (patience_ == nullptr || !patience_->wait(trouble)) throw sql::ConnectionLost(trouble);
-    try {
-      connection_->reconnect();
-      prepare();
-      take_hunt();
-      return;
-    } catch (const sql::ConnectionLost& again) {
-      trouble = again.what();
-    }
-  }
+void Store::recover() {
+  connection_->reconnect();
+  prepare();
+  take_hunt();
 }
 
 template <class Action>
 void Store::patiently(const Action& action) {
-  for (;;) {
-    try {
-      action();
-      return;
-    } catch (const sql::ConnectionLost& lost) {
-      recover(lost);
-    }
-  }
+  keep_trying(patience_, action, [this] { recover(); });
 }
 
 void Store::flush() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hunt/item.h"
+#include "hunt/patience.h"
 #include "hunt/sql.h"
 
 namespace dissensus::hunt {
@@ -42,14 +43,6 @@ struct HuntTotals {
   std::uint64_t unknown = 0;
   Duration virtual_time{};
   std::uint64_t mismatches = 0;  ///< items that gave another hash on another worker
-};
-
-/// What to do while a server cannot be reached.
-class Patience {
- public:
-  virtual ~Patience() = default;
-  /// Waits a little; false: it is not worth it any more.
-  virtual bool wait(const std::string& trouble) = 0;
 };
 
 /// Items of one hunt in the order of their numbers.
@@ -139,7 +132,7 @@ class Store {
   void write_pending();
   void write_transaction();
   void write(const ItemRecord& item);
-  void recover(const sql::ConnectionLost& lost);
+  void recover();
   bool was_written(const ItemRecord& item);
   template <class Action>
   void patiently(const Action& action);

@@ -239,23 +239,13 @@ class Worker {
   std::exception_ptr error_;
 };
 
-void await_store(const std::string& location, Patience& patience) {
-  for (;;) {
-    try {
-      StoreReader reader(location);
-      return;
-    } catch (const sql::ConnectionLost& lost) {
-      if (!patience.wait(lost.what())) throw;
-    }
-  }
-}
-
 }  // namespace
 
 void work(const WorkOptions& options, const Registry& registry, Patience& patience,
           const std::function<bool()>& should_stop, const WorkNotice& notice,
           WorkProgress& progress) {
-  await_store(options.store, patience);  // one clear line where there is no store
+  // One clear line where there is no store.
+  keep_trying(&patience, [&] { StoreReader reader(options.store); });
   Worker worker(options, registry, patience, should_stop, notice, progress);
   worker.run();
   worker.rethrow();

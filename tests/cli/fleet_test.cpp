@@ -10,12 +10,16 @@
 
 #include "cli/command.h"
 #include "cli/victim.h"
+#include "hunt/items.h"
+#include "hunt/store.h"
 #include "hunt/store_care.h"
 #include "postgres/private_postgres.h"
 
 namespace dissensus::cli_test {
 namespace {
 
+using hunt::expect_equal;
+using hunt::items_of;
 using std::chrono::milliseconds;
 using test::PrivatePostgres;
 using testing::HasSubstr;
@@ -140,7 +144,7 @@ TEST_F(Fleet, EveryItemOnceWhateverDies) {
     EXPECT_TRUE(WIFEXITED(ended) && WEXITSTATUS(ended) == 0)
         << read_text(folder_.file("worker" + std::to_string(i)));
   }
-  expect_same_items(items_of(folder_.file("whole.sqlite").string()), items_of(url_));
+  expect_equal(items_of(folder_.file("whole.sqlite").string()), items_of(url_));
   EXPECT_THAT(hunt::check_store(url_), IsEmpty());
 }
 
@@ -162,7 +166,7 @@ TEST_F(Fleet, IsWatchedDescribedCopiedAndIsolated) {
   EXPECT_GT(findings[0]["first_seen"], 1'700'000'000);
   EXPECT_THAT(folder_.run({"store", "copy", url_, "copy.sqlite"}).out, HasSubstr("copied 1 hunts"));
   EXPECT_EQ(folder_.run({"store", "check", "copy.sqlite"}).out, "whole\n");
-  expect_same_items(items_of(url_), items_of(folder_.file("copy.sqlite").string()));
+  expect_equal(items_of(url_), items_of(folder_.file("copy.sqlite").string()));
 }
 
 TEST_F(Fleet, BadInputIsOneLine) {
