@@ -4,21 +4,19 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/fleet.h"
 #include "cli/hunt_options.h"
 #include "cli/hunt_panel.h"
 #include "cli/interrupt.h"
 #include "cli/verb.h"
 #include "hunt/parts.h"
-#include "hunt/sample_search.h"
+#include "hunt/queue.h"
 
 namespace dissensus::cli {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Not a search of the registry: whatever the scenario's space is, and even where there is none.
-constexpr std::string_view kSample = "sample";
 
 struct CampaignVerbOptions {
   HuntSettings settings;
@@ -27,11 +25,17 @@ struct CampaignVerbOptions {
   std::string store;
 };
 
+/// Without a password.
+std::string shown_store(const CampaignVerbOptions& options) {
+  return hunt::sql::is_url(options.store) ? hunt::sql::without_password(options.store)
+                                          : options.store;
+}
+
 void print_json(const CampaignVerbOptions& options, const hunt::HuntResult& result,
                 double wall_seconds, const std::string& resume) {
   const hunt::HuntProgress& progress = result.progress;
   Json json;
-  json["store"] = options.store;
+  json["store"] = shown_store(options);
   json["search"] = options.settings.search;
   json["seed"] = options.settings.seed;
   json["evaluations"] = progress.runs;
@@ -67,22 +71,14 @@ void print_table(const CampaignVerbOptions& options, const hunt::HuntResult& res
   row("fail", progress.failed);
   for (const hunt::Finding& finding : progress.findings)
     row("  " + finding.signature, finding.count);
-  fmt::print("store     {}\n", options.store);
+  fmt::print("store     {}\n", shown_store(options));
   if (!resume.empty()) fmt::print("interrupted; resume: {}\n", resume);
-}
-
-hunt::HuntParts campaign_parts(const run::Scenario& scenario, const Registry& registry,
-                               const hunt::HuntOptions& options) {
-  if (options.search != kSample) return hunt::make_parts(scenario, registry, options);
-  hunt::HuntParts parts;
-  parts.search = hunt::make_sample_search(scenario, options.seed);
-  return parts;
 }
 
 std::string resume_command(const CampaignVerbOptions& options) {
   return fmt::format("{} campaign {} {} --runs {} --out {} --resume", program_invocation_name,
                      shell_word(options.settings.scenario), options.settings.command_words(),
-                     options.runs, shell_word(options.store));
+                     options.runs, shell_word(shown_store(options)));
 }
 
 ExitCode run_campaign(CampaignVerbOptions options) {
@@ -98,12 +94,17 @@ ExitCode run_campaign(CampaignVerbOptions options) {
                      "their own");
   }
   settings.limit_jobs(scenario, hunt_options);
-  hunt::HuntParts parts = campaign_parts(scenario, registry, hunt_options);
+  hunt_options.plugins = settings.plugins.identities();
+  const bool is_shared = hunt::sql::is_url(options.store);
+  check_crew(is_shared, scenario, hunt_options);
+  if (is_shared) hunt_options.window = hunt::kWideWindow;
+  hunt::HuntParts parts = hunt::make_campaign_parts(scenario, registry, hunt_options);
   if (options.store.empty()) options.store = scenario.name + ".sqlite";
-  if (settings.resume && !std::filesystem::exists(options.store)) {
+  if (settings.resume && !is_shared && !std::filesystem::exists(options.store)) {
     throw InputError(options.store + ": no such store to resume");
   }
-  hunt::Store store(options.store);
+  TerminalPatience patience;
+  hunt::Store store(options.store, &patience);
   const hunt::HuntRecord record = hunt::describe_hunt(scenario, hunt_options);
   settings.resume ? store.resume(record) : store.begin(record);
 
@@ -111,7 +112,16 @@ ExitCode run_campaign(CampaignVerbOptions options) {
   HuntPanel panel({panel_style(!settings.output.quiet && !settings.output.json), scenario.name,
                    parts.objective_names, "", &store},
                   hunt_options);
-  const hunt::HuntResult result = hunt::hunt(scenario, parts, hunt_options, &panel, &store);
+  std::uint64_t mismatches = 0;
+  const hunt::HuntResult result = [&] {
+    if (!is_shared) return hunt::hunt(scenario, parts, hunt_options, &panel, &store);
+    hunt::WorkQueue queue(store.location(), patience);
+    hunt::HuntResult shared = hunt_together(scenario, parts, hunt_options, registry, panel,
+                                            patience, false, store, queue);
+    mismatches = queue.mismatches(store.hunt());
+    return shared;
+  }();
+  if (result.end != hunt::HuntEnd::stopped) store.finish();
   const double wall_seconds = panel.wall_seconds();
   panel.finish(result.progress);
   const std::string resume =
@@ -122,7 +132,12 @@ ExitCode run_campaign(CampaignVerbOptions options) {
     print_table(options, result, wall_seconds, resume);
   }
   if (!result.trouble.empty()) fmt::print(stderr, "dissensus: {}\n", result.trouble);
-  if (result.progress.equal != result.progress.repeated) return kInternalFault;
+  if (mismatches > 0) {
+    fmt::print(stderr,
+               "dissensus: not deterministic: {} runs gave different traces on different workers\n",
+               mismatches);
+  }
+  if (mismatches > 0 || result.progress.equal != result.progress.repeated) return kInternalFault;
   if (result.found()) return kViolation;
   return result.progress.unknown > 0 || !resume.empty() ? kUnknown : kAllHeld;
 }
@@ -164,13 +179,16 @@ Verb add_campaign_verb(CLI::App& program) {
   CLI::App* app =
       program.add_subcommand("campaign", "Make many runs of a scenario and keep all results");
   const auto options = std::make_shared<CampaignVerbOptions>();
-  options->settings.search = kSample;
+  options->settings.search = hunt::kSampleSearch;
   options->settings.add_to(*app);
   app->add_option("more", options->more, "Further scenarios; all share the runs and the store");
   app->add_option("--runs", options->runs, "How many")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40))
       ->capture_default_str();
-  app->add_option("--out", options->store, "Store file; default: the scenario's name + .sqlite");
+  app->add_option(
+      "--out", options->store,
+      "Store: a file, or a PostgreSQL database whose workers share the runs; default: the "
+      "scenario's name + .sqlite");
   app->footer(
       "Example:\n  dissensus campaign scenarios/xrpl/thesis.toml --runs 5000 --out thesis.sqlite");
   return {app, [options] { return run_campaigns(*options); }};

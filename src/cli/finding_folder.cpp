@@ -82,24 +82,33 @@ void write_live_page(const FindingFolder& folder, const hunt::Finding& finding,
   report::write_page(folder.path, page);
 }
 
-void examine_finding(FindingFolder& folder, const ExaminePlan& plan,
-                     const SystemRegistry& systems) {
+namespace {
+
+/// The limits of work, which are the same on every machine.
+report::ExamineOptions limited(const run::Recipe& recipe, const oracle::Verdict& verdict) {
+  report::ExamineOptions options;
+  options.shrink_events_max = kShrinkEvents;
+  options.measure_events_max = kMeasureEvents;
+  if (recipe.scenario.system->traits().outside ||
+      (!verdict.violations.empty() && verdict.violations.front().property == "hang")) {
+    options.shrink_runs_max = kShrinkRunsOfServers;
+  }
+  return options;
+}
+
+}  // namespace
+
+void examine_finding(FindingFolder& folder, const ExaminePlan& plan, const SystemRegistry& systems,
+                     const hunt::ExaminationResult* known) {
   if (!plan.shrink && !plan.report) return;
   ShrinkLine line(plan.output);
-  report::ExamineOptions options;
+  report::ExamineOptions options = limited(folder.recipe, folder.result.verdict);
   options.shrink = plan.shrink;
-  options.likelihood = plan.report;
+  options.likelihood = plan.report && known == nullptr;
   options.jobs = plan.jobs;
   options.replay_command = [&plan](const std::string& path) {
     return replay_command(path, plan.replay_words);
   };
-  options.shrink_events_max = kShrinkEvents;
-  const auto& violations = folder.result.verdict.violations;
-  if (folder.recipe.scenario.system->traits().outside ||
-      (!violations.empty() && violations.front().property == "hang")) {
-    options.shrink_runs_max = kShrinkRunsOfServers;
-  }
-  options.measure_events_max = kMeasureEvents;
   options.keep_shrinking = [&line](const shrink::ShrinkProgress& progress) {
     line.update(progress);
     return !is_interrupted();
@@ -108,11 +117,101 @@ void examine_finding(FindingFolder& folder, const ExaminePlan& plan,
     line.update_measuring();
     return !is_interrupted();
   };
+  if (known != nullptr) restore_minimal(folder.path, *known, systems);
   report::Finding finding = report::examine(folder.recipe, folder.path, options, systems);
+  if (known != nullptr) restore_curves(*known, finding);
   finding.hunt = plan.hunt;
   if (finding.shrinking) report::write_minimal(folder.path, *finding.shrinking);
   if (plan.report) report::write_page(folder.path, finding);
   folder.shrinking = std::move(finding.shrinking);
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const std::vector<shrink::LikelihoodPoint>& curve) {
+  Json json = Json::array();
+  for (const shrink::LikelihoodPoint& point : curve) {
+    json.push_back({(point.time - Time{}).count(), point.event, point.runs, point.failing,
+                    point.low, point.high});
+  }
+  return json;
+}
+
+/// Written by whoever can write to the store: numbers that a chart can show, and not too many.
+std::vector<shrink::LikelihoodPoint> parse_curve(const Json& json) {
+  constexpr std::size_t kMost = 1000;
+  std::vector<shrink::LikelihoodPoint> curve;
+  for (const Json& numbers : json) {
+    shrink::LikelihoodPoint point;
+    point.time = Time{} + Duration(numbers.at(0).get<std::int64_t>());
+    point.event = numbers.at(1);
+    point.runs = numbers.at(2);
+    point.failing = numbers.at(3);
+    point.low = numbers.at(4);
+    point.high = numbers.at(5);
+    const bool is_share = point.low >= 0 && point.high <= 1 && point.low <= point.high;
+    if (point.time < Time{} || point.failing > point.runs || !is_share || curve.size() >= kMost ||
+        (!curve.empty() && point.time < curve.back().time)) {
+      throw InputError("the curves of an examination are damaged");
+    }
+    curve.push_back(point);
+  }
+  return curve;
+}
+
+}  // namespace
+
+hunt::Examiner make_examiner(const SystemRegistry& systems) {
+  return [&systems](const run::Recipe& recipe, const std::function<bool()>& keep_going) {
+    run::Runner runner;
+    report::ExamineOptions options =
+        limited(recipe, runner.run(recipe.scenario, recipe.schedule, recipe.seed).verdict);
+    options.keep_shrinking = [&keep_going](const shrink::ShrinkProgress&) { return keep_going(); };
+    options.keep_measuring = keep_going;
+    const report::Finding finding = report::examine(recipe, std::string(), options, systems);
+    hunt::ExaminationResult result;
+    if (!finding.shrinking) return result;
+    const run::Recipe& minimal = finding.shrinking->recipe;
+    result.scenario = minimal.scenario.text;
+    result.schedule = faults::to_json(minimal.schedule, minimal.scenario.system_description(),
+                                      minimal.scenario.nodes());
+    result.seed = minimal.seed;
+    result.shrink = shrink::to_json(*finding.shrinking);
+    result.curves = Json{{"other_schedules", to_json(finding.other_schedules)},
+                         {"other_seeds", to_json(finding.other_seeds)}}
+                        .dump();
+    return result;
+  };
+}
+
+void restore_minimal(const std::string& folder, const hunt::ExaminationResult& known,
+                     const SystemRegistry& systems) {
+  run::Recipe minimal;
+  const std::string name = folder + ": the minimal run of the store";
+  minimal.scenario = run::parse_scenario(known.scenario, name, systems);
+  minimal.schedule = faults::parse_schedule(
+      known.schedule, name, minimal.scenario.system_description(), minimal.scenario.nodes());
+  minimal.seed = known.seed;
+  shrink::parse_result(known.shrink, name);
+  std::error_code error;
+  std::filesystem::create_directories(folder + "/minimal", error);
+  if (error) {
+    throw InputError(fmt::format("{}/minimal: cannot be created: {}", folder, error.message()));
+  }
+  write_file(folder + "/shrink.json", known.shrink);
+  run::record_run(folder + "/minimal", minimal);
+}
+
+void restore_curves(const hunt::ExaminationResult& known, report::Finding& finding) {
+  try {
+    const Json json = Json::parse(known.curves);
+    finding.other_schedules = parse_curve(json.at("other_schedules"));
+    finding.other_seeds = parse_curve(json.at("other_seeds"));
+  } catch (const Json::exception&) {
+    throw InputError("the curves of an examination are damaged");
+  }
 }
 
 }  // namespace dissensus::cli

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/verb.h"
+#include "hunt/examination.h"
 #include "hunt/hunt.h"
 #include "report/examine.h"
 #include "run/run_folder.h"
@@ -42,6 +43,17 @@ void write_live_page(const FindingFolder& folder, const hunt::Finding& finding,
                      const ExaminePlan& plan);
 /// Shrinks and explains it. Each stage has a limit of work, and ends with what it has reached by
 /// then, as it does when the user interrupts.
-void examine_finding(FindingFolder& folder, const ExaminePlan& plan, const SystemRegistry& systems);
+/// `known` is what a worker has found out before: it is gone on from.
+void examine_finding(FindingFolder& folder, const ExaminePlan& plan, const SystemRegistry& systems,
+                     const hunt::ExaminationResult* known = nullptr);
+
+/// What a worker does with a finding: the same, with the same limits. `systems` must outlive it.
+hunt::Examiner make_examiner(const SystemRegistry& systems);
+/// Writes the minimal run that a worker has found into the folder of the run as it was found; the
+/// rest of examine() goes on from there. Throws InputError where what the store says is damaged.
+void restore_minimal(const std::string& folder, const hunt::ExaminationResult& known,
+                     const SystemRegistry& systems);
+/// The curves of a page. Throws InputError.
+void restore_curves(const hunt::ExaminationResult& known, report::Finding& finding);
 
 }  // namespace dissensus::cli

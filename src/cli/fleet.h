@@ -4,11 +4,14 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include "dissensus/plugin.h"
 
+#include "hunt/hunt.h"
+#include "hunt/queue.h"
 #include "hunt/store.h"
 #include "hunt/work.h"
 
@@ -27,8 +30,9 @@ class TerminalPatience final : public hunt::Patience {
 /// Workers of this process for one hunt, from here to the end of the scope.
 class LocalWorkers {
  public:
-  LocalWorkers(const std::string& store, std::int64_t hunt, std::size_t jobs,
-               const Registry& registry, hunt::Patience& patience);
+  /// With `examine`, they examine findings, too.
+  LocalWorkers(const std::string& store, std::int64_t hunt, const hunt::HuntOptions& options,
+               bool examine, const Registry& registry, hunt::Patience& patience);
   ~LocalWorkers();
   LocalWorkers(const LocalWorkers&) = delete;
   LocalWorkers& operator=(const LocalWorkers&) = delete;
@@ -38,6 +42,23 @@ class LocalWorkers {
   hunt::WorkProgress progress_;
   std::jthread thread_;
 };
+
+/// Runs of a shared store are made by workers anywhere, which must be able to repeat them, and
+/// those of a file here. Throws InputError.
+void check_crew(bool is_shared, const run::Scenario& scenario, const hunt::HuntOptions& options);
+
+/// Coordinates a hunt of a shared store, with workers of this process as options.jobs says.
+hunt::HuntResult hunt_together(const run::Scenario& scenario, hunt::HuntParts& parts,
+                               const hunt::HuntOptions& options, const Registry& registry,
+                               hunt::HuntObserver& observer, hunt::Patience& patience, bool examine,
+                               hunt::Store& store, hunt::WorkQueue& queue);
+
+/// Has a finding examined by whoever is there, and examines it here where nobody is. None: somebody
+/// interrupted.
+std::optional<hunt::ExaminationResult> await_examination(hunt::WorkQueue& queue, std::int64_t hunt,
+                                                         const run::Scenario& scenario,
+                                                         const hunt::Finding& finding,
+                                                         const SystemRegistry& systems);
 
 /// A line for people on standard error.
 void print_notice(const std::string& text);

@@ -12,6 +12,7 @@
 #include "cli/verb.h"
 #include "faults/words.h"
 #include "hunt/hunt.h"
+#include "hunt/islands.h"
 #include "hunt/parts.h"
 #include "hunt/queue.h"
 #include "search/registry.h"
@@ -34,6 +35,9 @@ struct HuntVerbOptions {
   bool all = false;
   bool no_shrink = false;
   bool no_report = false;
+  bool islands = false;
+  /// Findings are examined by whoever works for a shared store.
+  bool examines_together() const { return hunt::sql::is_url(store) && !no_shrink && !no_report; }
 };
 
 /// A hunt that has ended, and what it left behind.
@@ -58,6 +62,7 @@ std::string resume_command(const HuntVerbOptions& options, const std::string& fo
                      (options.store.empty()
                           ? ""
                           : " --store " + shell_word(hunt::sql::without_password(options.store))) +
+                         (options.islands ? " --islands" : "") +
                          (options.window == 0 ? "" : fmt::format(" --window {}", options.window)) +
                          (options.all ? " --all" : ""));
 }
@@ -80,7 +85,7 @@ std::vector<std::pair<std::string, std::string>> hunt_words(const HuntVerbOption
 /// finding is the latest run.
 void record_findings(const HuntVerbOptions& options, const run::Scenario& scenario,
                      const SystemRegistry& systems, const std::string& parent, hunt::Store& store,
-                     FinishedHunt& hunt) {
+                     hunt::WorkQueue* queue, FinishedHunt& hunt) {
   const ExaminePlan plan{!options.no_shrink,
                          !options.no_report,
                          options.settings.jobs,
@@ -94,7 +99,11 @@ void record_findings(const HuntVerbOptions& options, const run::Scenario& scenar
       write_live_page(folder, finding, plan);
     } else if (finding.reproduced) {
       // A run that its recorded schedule does not repeat may not fail again.
-      examine_finding(folder, plan, systems);
+      const auto known = queue != nullptr
+                             ? await_examination(*queue, store.hunt(), scenario, finding, systems)
+                             : std::nullopt;
+      if (queue == nullptr || known)
+        examine_finding(folder, plan, systems, known && !known->shrink.empty() ? &*known : nullptr);
     }
     store.set_folder(finding.signature, folder.path);
     hunt.findings.push_back(std::move(folder));
@@ -228,19 +237,6 @@ hunt::Budget budget_of(HuntVerbOptions& options, const run::Scenario& scenario) 
   return hunt::parse_budget(options.budget, scenario.path + ": hunt.budget");
 }
 
-/// Runs of a shared store are made by workers anywhere, which must be able to repeat them.
-void check_crew(bool is_shared, const run::Scenario& scenario, const hunt::HuntOptions& options) {
-  if (!is_shared && options.jobs == 0) {
-    throw InputError(
-        "--jobs: 0 is for hunts with a shared store (--store URL), whose runs others make");
-  }
-  if (is_shared && !scenario.system->traits().repeatable) {
-    throw InputError(
-        fmt::format("{}: its runs do not repeat, so that they cannot be shared through a store",
-                    scenario.path));
-  }
-}
-
 /// A store does not know what servers had been through before a run.
 void check_session(bool needs_store, const run::Scenario& scenario) {
   if (needs_store && scenario.session.runs_per_start > 1) {
@@ -251,18 +247,6 @@ void check_session(bool needs_store, const run::Scenario& scenario) {
   }
 }
 
-hunt::HuntResult hunt_together(const run::Scenario& scenario, hunt::HuntParts& parts,
-                               const hunt::HuntOptions& options, const Registry& registry,
-                               HuntPanel& panel, TerminalPatience& patience, hunt::Store& store,
-                               FinishedHunt& hunt) {
-  hunt::WorkQueue queue(store.location(), patience);
-  const LocalWorkers workers(store.location(), store.hunt(), options.jobs, registry, patience);
-  hunt::HuntResult result = hunt::hunt_with_workers(scenario, parts, options, &panel, store, queue);
-  queue.clear(store.hunt());
-  hunt.mismatches = queue.mismatches(store.hunt());
-  return result;
-}
-
 ExitCode hunt(HuntVerbOptions options) {
   const HuntSettings& settings = options.settings;
   hunt::HuntOptions hunt_options = settings.to_options();
@@ -271,11 +255,17 @@ ExitCode hunt(HuntVerbOptions options) {
   const Registry registry = settings.plugins.load();
   const run::Scenario scenario = settings.changes.load(settings.scenario, registry.systems);
   hunt_options.budget = budget_of(options, scenario);
+  hunt_options.plugins = settings.plugins.identities();
   settings.limit_jobs(scenario, hunt_options);
   const bool is_shared = hunt::sql::is_url(options.store);
   check_crew(is_shared, scenario, hunt_options);
   check_session(is_shared || settings.resume, scenario);
-  if (is_shared && options.window == 0) options.window = hunt::kWideWindow;
+  if (options.islands && (!is_shared || options.window != 0)) {
+    throw InputError(is_shared ? "--islands: each has its own search, so there is no --window"
+                               : "--islands: is for hunts with a shared store (--store URL)");
+  }
+  hunt_options.islands = options.islands;
+  if (is_shared && options.window == 0 && !options.islands) options.window = hunt::kWideWindow;
   hunt_options.window = options.window;
   hunt::HuntParts parts = hunt::make_parts(scenario, registry, hunt_options);
 
@@ -295,6 +285,8 @@ ExitCode hunt(HuntVerbOptions options) {
   const hunt::HuntRecord record = hunt::describe_hunt(scenario, hunt_options);
   settings.resume ? store.resume(record) : store.begin(record);
 
+  std::optional<hunt::WorkQueue> queue;
+  if (is_shared) queue.emplace(store.location(), patience);
   const std::string beside = parent.empty() ? "." : parent;
   // Written at once: a machine that vanishes in the middle of the night takes no finding with it.
   const auto keep_finding = [&](const hunt::Finding& finding) {
@@ -302,21 +294,26 @@ ExitCode hunt(HuntVerbOptions options) {
       const FindingFolder folder = record_finding(scenario, finding, registry.systems, beside, "");
       store.set_folder(finding.signature, folder.path);
     }
+    if (options.examines_together() && finding.reproduced) {
+      queue->put_examination(store.hunt(), finding.signature, finding.item);
+    }
   };
   HuntPanel panel(
       {panel_style(!settings.output.quiet && !settings.output.json), scenario.name,
        parts.objective_names, hunt.folder + "/" + kStatisticsFile, &store, keep_finding},
       hunt_options);
   if (is_shared) {
-    hunt.result =
-        hunt_together(scenario, parts, hunt_options, registry, panel, patience, store, hunt);
+    hunt.result = hunt_together(scenario, parts, hunt_options, registry, panel, patience,
+                                options.examines_together(), store, *queue);
+    hunt.mismatches = queue->mismatches(store.hunt());
   } else {
     hunt.result = hunt::hunt(scenario, parts, hunt_options, &panel, &store);
   }
   if (hunt.result.end != hunt::HuntEnd::stopped) store.finish();
   hunt.wall_seconds = panel.wall_seconds();
   panel.finish(hunt.result.progress);
-  record_findings(options, scenario, registry.systems, beside, store, hunt);
+  record_findings(options, scenario, registry.systems, beside, store,
+                  options.examines_together() ? &*queue : nullptr, hunt);
   if (hunt.result.end == hunt::HuntEnd::stopped) {
     hunt.resume = resume_command(options, hunt.folder);
   }
@@ -353,6 +350,9 @@ Verb add_hunt_verb(CLI::App& program) {
                      "with a shared store {}",
                      hunt::kWindow, hunt::kWideWindow))
       ->check(CLI::Range(1, 1'000'000));
+  app->add_flag("--islands", options->islands,
+                "With a shared store: each worker has a search of its own, and what they find is "
+                "shared now and then");
   app->add_flag("--all", options->all, "Go on after the first violation; one finding per kind");
   app->add_option("--confirm", options->confirmations,
                   "Real servers: runs that tell whether a finding is reliable or flaky")

@@ -60,6 +60,12 @@ Registry PluginOptions::load() const {
   return registry;
 }
 
+std::vector<std::string> PluginOptions::identities() const {
+  std::vector<std::string> identities;
+  for (const std::string& file : files) identities.push_back(hunt::plugin_identity(file));
+  return identities;
+}
+
 std::string PluginOptions::words() const {
   std::string words;
   for (const std::string& file : files) words += " --plugin " + shell_word(file);

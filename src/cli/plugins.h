@@ -29,6 +29,8 @@ struct PluginOptions {
   void add_to(CLI::App& verb, bool runs = true);
   /// Everything that comes with the program, and what the plugins bring. Throws InputError.
   Registry load() const;
+  /// Of the plugins: what a hunt says that it needs (hunt::plugin_identity). Throws InputError.
+  std::vector<std::string> identities() const;
   /// The words of these options, each with a blank before it.
   std::string words() const;
 };

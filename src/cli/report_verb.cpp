@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/finding_folder.h"
 #include "cli/interrupt.h"
 #include "cli/plugins.h"
 #include "cli/shrink_line.h"
@@ -38,12 +39,15 @@ report::Finding recorded_finding(const run::Recipe& recipe, const std::string& f
 
 ExitCode report(ReportVerbOptions options) {
   const Registry registry = options.plugins.load();
+  const auto known = options.no_shrink ? std::nullopt : examination_of_run(options.folder);
   options.folder = folder_of_run(options.folder, registry.systems);
+  if (known) restore_minimal(options.folder, *known, registry.systems);
   const run::Recipe recipe = run::read_recipe(options.folder, registry.systems);
   const std::string words = options.plugins.words();
   catch_interrupts();  // the report is written with what has been worked out
   report::ExamineOptions examine;
   examine.shrink = !options.no_shrink;
+  examine.likelihood = !known;
   examine.jobs = options.jobs;
   examine.replay_command = [&words](const std::string& folder) {
     return replay_command(folder, words);
@@ -57,11 +61,12 @@ ExitCode report(ReportVerbOptions options) {
     line->update_measuring();
     return !is_interrupted();
   };
-  const report::Finding finding =
+  report::Finding finding =
       recipe.scenario.system->traits().repeatable
           ? report::examine(recipe, options.folder, examine, registry.systems)
           : recorded_finding(recipe, options.folder, replay_command(options.folder, words));
   line.reset();
+  if (known) restore_curves(*known, finding);
   if (finding.shrinking) report::write_minimal(options.folder, *finding.shrinking);
   report::write_page(options.folder, finding);
   const std::string page = options.folder + "/report.html";
@@ -87,7 +92,8 @@ Verb add_report_verb(CLI::App& program) {
       "report", "Explain a failing run on one page: report.html in its folder");
   const auto options = std::make_shared<ReportVerbOptions>();
   app->add_option("folder", options->folder,
-                  "Folder of a failing run, or row of a store (hunt.sqlite#17)")
+                  "Folder of a failing run, or row of a store (hunt.sqlite#17, "
+                  "postgresql:///dissensus#2/17)")
       ->required();
   app->add_flag("--no-shrink", options->no_shrink, "Explain the run as it is");
   app->add_option("--jobs", options->jobs, "Threads; the result is the same with any number")

@@ -1,5 +1,6 @@
 #include "cli/store_row.h"
 
+#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <optional>
@@ -18,9 +19,13 @@ namespace fs = std::filesystem;
 
 struct StoreRow {
   std::string store;
-  std::size_t hunt = 1;
+  std::size_t hunt = 0;  ///< 0: not named
   std::uint64_t number = 0;
 };
+
+std::string shown(const StoreRow& row) {
+  return hunt::sql::is_url(row.store) ? hunt::sql::without_password(row.store) : row.store;
+}
 
 template <class Number>
 bool read_number(std::string_view text, Number& number) {
@@ -44,34 +49,57 @@ std::optional<StoreRow> parse_row(const std::string& path) {
   }
   if (!is_row || !read_number(rest, row.number) || row.number == 0) {
     throw InputError(fmt::format(
-        "{}: expected a run of a store by its number, STORE#17 or STORE#HUNT/17, from 1 on", path));
+        "{}: expected a run of a store by its number, STORE#17 or STORE#HUNT/17, from 1 on",
+        hunt::sql::is_url(path) ? hunt::sql::without_password(path) : path));
   }
   if (fs::is_directory(row.store, error)) row.store += "/store.sqlite";
   return row;
 }
 
-run::Recipe recipe_of_row(const StoreRow& row, const std::string& path,
-                          const SystemRegistry& systems) {
-  hunt::StoreReader reader(row.store);
+/// Where no hunt is named, the first.
+hunt::HuntRecord hunt_of_row(hunt::StoreReader& reader, const StoreRow& row) {
   const std::vector<hunt::HuntRecord> hunts = reader.hunts();
-  if (row.hunt > hunts.size()) {
-    throw InputError(
-        fmt::format("{}: no hunt {}, expected 1 to {}", row.store, row.hunt, hunts.size()));
+  for (const hunt::HuntRecord& hunt : hunts) {
+    if (row.hunt == 0 || static_cast<std::uint64_t>(hunt.id) == row.hunt) return hunt;
   }
-  const hunt::HuntRecord& hunt = hunts[row.hunt - 1];
-  hunt::ItemCursor items = reader.items(hunt.id);
-  for (hunt::ItemRecord item; items.next(item);) {
-    if (item.number + 1 != row.number) continue;
-    run::Recipe recipe;
-    recipe.scenario = run::parse_scenario(hunt.scenario, path, systems);
-    recipe.schedule = hunt::decode_schedule(
-        item.schedule, path, recipe.scenario.system_description(), recipe.scenario.nodes());
-    recipe.seed = item.seed;
-    recipe.hash = trace::to_hex(item.hash);
-    return recipe;
+  throw InputError(fmt::format("{}: no hunt {}, expected {}", shown(row), row.hunt,
+                               hunts.empty()
+                                   ? std::string("none: it is empty")
+                                   : fmt::format("{} to {}", hunts.front().id, hunts.back().id)));
+}
+
+run::Recipe recipe_of_row(hunt::StoreReader& reader, const hunt::HuntRecord& hunt,
+                          const StoreRow& row, const std::string& path,
+                          const SystemRegistry& systems) {
+  hunt::ItemCursor items = reader.items(hunt.id, row.number - 1);
+  hunt::ItemRecord item;
+  if (!items.next(item) || item.number + 1 != row.number) {
+    throw InputError(fmt::format("{}: no run {}, expected 1 to {}", shown(row), row.number,
+                                 reader.item_count(hunt.id)));
   }
-  throw InputError(fmt::format("{}: no run {}, expected 1 to {}", row.store, row.number,
-                               reader.item_count(hunt.id)));
+  run::Recipe recipe;
+  recipe.scenario = run::parse_scenario(hunt.scenario, path, systems);
+  recipe.schedule = hunt::decode_schedule(item.schedule, path, recipe.scenario.system_description(),
+                                          recipe.scenario.nodes());
+  recipe.seed = item.seed;
+  recipe.hash = trace::to_hex(item.hash);
+  return recipe;
+}
+
+/// Of the folder: a file's own name, or that of a database.
+std::string name_of_store(const StoreRow& row) {
+  if (!hunt::sql::is_url(row.store)) {
+    const fs::path store(row.store);
+    return store.filename() == "store.sqlite" ? store.parent_path().filename().string()
+                                              : store.stem().string();
+  }
+  const std::string path = row.store.substr(0, row.store.find('?'));
+  std::string name = path.substr(path.rfind('/') + 1);
+  for (char& letter : name) {
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+    if (!is_plain) letter = '-';
+  }
+  return name.empty() ? "store" : name;
 }
 
 }  // namespace
@@ -79,16 +107,16 @@ run::Recipe recipe_of_row(const StoreRow& row, const std::string& path,
 std::string folder_of_run(const std::string& path, const SystemRegistry& systems) {
   const std::optional<StoreRow> row = parse_row(path);
   if (!row) return path;
-  const run::Recipe recipe = recipe_of_row(*row, path, systems);
+  hunt::StoreReader reader(row->store);
+  const hunt::HuntRecord hunt = hunt_of_row(reader, *row);
+  const run::Recipe recipe =
+      recipe_of_row(reader, hunt, *row, fmt::format("{}#{}", shown(*row), row->number), systems);
   if (!recipe.scenario.system->traits().repeatable) {
-    throw InputError(path +
+    throw InputError(shown(*row) +
                      ": a run of real servers; the store keeps it, but it cannot be repeated");
   }
-  const fs::path store(row->store);
-  const std::string name = store.filename() == "store.sqlite"
-                               ? store.parent_path().filename().string()
-                               : store.stem().string();
-  const std::string folder = fmt::format("runs/{}-{}-{}", name, row->hunt, row->number);
+  const std::string folder =
+      fmt::format("runs/{}-{}-{}", name_of_store(*row), hunt.id, row->number);
   std::error_code error;
   if (fs::exists(folder + "/run.json", error)) return folder;
   fs::create_directories(folder, error);
@@ -100,9 +128,19 @@ std::string folder_of_run(const std::string& path, const SystemRegistry& systems
         fmt::format("{}: recorded hash {}, this run {}; was it recorded by another version of the "
                     "program or of "
                     "the scenario's system?",
-                    path, recipe.hash, hash));
+                    shown(*row), recipe.hash, hash));
   }
   return folder;
+}
+
+std::optional<hunt::ExaminationResult> examination_of_run(const std::string& path) {
+  const std::optional<StoreRow> row = parse_row(path);
+  if (!row) return std::nullopt;
+  hunt::StoreReader reader(row->store);
+  auto known =
+      hunt::read_examination(reader.connection(), hunt_of_row(reader, *row).id, row->number - 1);
+  if (known && known->shrink.empty()) known.reset();
+  return known;
 }
 
 }  // namespace dissensus::cli

@@ -48,11 +48,13 @@ ExitCode describe(const StoreOptions& options) {
                              {"scenario", hunt.record.scenario_name},
                              {"program", hunt.record.program},
                              {"finished", hunt.record.finished},
+                             {"islands", hunt.record.islands},
+                             {"runs", hunt.totals.runs()},
                              {"items", hunt.totals.items},
                              {"failed", hunt.totals.failed},
                              {"findings", hunt.findings.size()}});
     text += fmt::format("\n{:>5}  {} ({}): {} runs, {} failed, {} findings{}", hunt.record.id,
-                        hunt.record.scenario_name, hunt.record.program, hunt.totals.items,
+                        hunt.record.scenario_name, hunt.record.program, hunt.totals.runs(),
                         hunt.totals.failed, hunt.findings.size(),
                         hunt.record.finished ? "" : ", not finished");
   }
@@ -78,6 +80,18 @@ std::string day(std::int64_t seconds) {
   return seconds == 0 ? "unknown" : fmt::format("{:%Y-%m-%d %H:%M}", fmt::gmtime(seconds));
 }
 
+std::string_view examined_words(hunt::Examined examined) {
+  switch (examined) {
+    case hunt::Examined::done:
+      return "examined";
+    case hunt::Examined::waiting:
+      return "waits to be examined";
+    case hunt::Examined::no:
+      break;
+  }
+  return "not examined";
+}
+
 ExitCode findings(const StoreOptions& options) {
   Json json = Json::array();
   std::string text;
@@ -86,12 +100,16 @@ ExitCode findings(const StoreOptions& options) {
                     {"count", finding.count},
                     {"first_seen", finding.first_seen},
                     {"last_seen", finding.last_seen},
+                    {"first_run", finding.row},
+                    {"examined", finding.examined == hunt::Examined::done},
                     {"scenarios", finding.scenarios},
                     {"programs", finding.programs}});
-    text += fmt::format("{}{} x {}\n  seen from {} to {} (UTC) in {} by {}",
-                        text.empty() ? "" : "\n", finding.count, finding.signature,
-                        day(finding.first_seen), day(finding.last_seen),
-                        fmt::join(finding.scenarios, ", "), fmt::join(finding.programs, ", "));
+    text += fmt::format(
+        "{}{} x {}\n  seen from {} to {} (UTC) in {} by {}\n  {}: dissensus report {}",
+        text.empty() ? "" : "\n", finding.count, finding.signature, day(finding.first_seen),
+        day(finding.last_seen), fmt::join(finding.scenarios, ", "),
+        fmt::join(finding.programs, ", "), examined_words(finding.examined),
+        shell_word(fmt::format("{}#{}", hunt::sql::without_password(options.store), finding.row)));
   }
   print(options, json, text.empty() ? "no findings" : text);
   return kAllHeld;

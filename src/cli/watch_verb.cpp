@@ -42,6 +42,8 @@ Json to_json(const hunt::HuntSummary& hunt) {
       {"scenario", hunt.record.scenario_name},
       {"program", hunt.record.program},
       {"finished", hunt.record.finished},
+      {"islands", hunt.record.islands},
+      {"runs", hunt.totals.runs()},
       {"items", hunt.totals.items},
       {"failed", hunt.totals.failed},
       {"unknown", hunt.totals.unknown},
@@ -55,6 +57,7 @@ Json to_json(const hunt::HuntSummary& hunt) {
     json["findings"].push_back({{"signature", finding.signature},
                                 {"count", finding.count},
                                 {"first_item", finding.first_item},
+                                {"examined", finding.examined == hunt::Examined::done},
                                 {"first_seen", finding.first_seen},
                                 {"last_seen", finding.last_seen}});
   }
@@ -63,7 +66,7 @@ Json to_json(const hunt::HuntSummary& hunt) {
 
 void print(const hunt::HuntSummary& hunt, double rate) {
   fmt::print("hunt {} {}: {} runs{}, {} failed, {} unknown", hunt.record.id,
-             printable(hunt.record.scenario_name), hunt.totals.items,
+             printable(hunt.record.scenario_name), hunt.totals.runs(),
              rate > 0 ? fmt::format(" ({:.0f}/s)", rate) : std::string(), hunt.totals.failed,
              hunt.totals.unknown);
   if (hunt.record.finished) {
@@ -96,8 +99,8 @@ ExitCode watch(const WatchOptions& options) {
       const double rate =
           last == before.end()
               ? 0
-              : static_cast<double>(hunt.totals.items - last->second) / options.every;
-      before[hunt.record.id] = hunt.totals.items;
+              : static_cast<double>(hunt.totals.runs() - last->second) / options.every;
+      before[hunt.record.id] = hunt.totals.runs();
       is_open = is_open || !hunt.record.finished;
       if (options.output.json) {
         json.push_back(to_json(hunt));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/finding_folder.h"
 #include "cli/fleet.h"
 #include "cli/interrupt.h"
 #include "cli/plugins.h"
@@ -15,6 +16,7 @@ namespace {
 
 struct WorkVerbOptions {
   hunt::WorkOptions work;
+  bool no_examine = false;
   PluginOptions plugins;
   OutputOptions output;
 };
@@ -26,11 +28,14 @@ ExitCode work(const WorkVerbOptions& options) {
                     options.work.store));
   }
   const Registry registry = options.plugins.load();
+  hunt::WorkOptions work_options = options.work;
+  work_options.plugins = options.plugins.identities();
+  if (!options.no_examine) work_options.examine = make_examiner(registry.systems);
   catch_interrupts();
   TerminalPatience patience;
   hunt::WorkProgress progress;
   const auto start = std::chrono::steady_clock::now();
-  hunt::work(options.work, registry, patience, is_interrupted, print_notice, progress);
+  hunt::work(work_options, registry, patience, is_interrupted, print_notice, progress);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (options.output.json && !options.output.quiet) {
@@ -38,11 +43,15 @@ ExitCode work(const WorkVerbOptions& options) {
                                       {"runs", progress.runs.load()},
                                       {"wasted_batches", progress.wasted.load()},
                                       {"mismatches", progress.mismatches.load()},
+                                      {"examinations", progress.examinations.load()},
+                                      {"busy_seconds", static_cast<double>(progress.busy_us) / 1e6},
                                       {"wall_seconds", seconds}};
     fmt::print("{}\n", json.dump(2));
   } else if (!options.output.quiet) {
-    fmt::print("{} runs in {} batches, {:.1f} s of wall time\n", progress.runs.load(),
-               progress.batches.load(), seconds);
+    const double busy = static_cast<double>(progress.busy_us) / 1e6;
+    fmt::print("{} runs in {} batches, {:.1f} s of wall time, busy for {:.0f} % of it\n",
+               progress.runs.load(), progress.batches.load(), seconds,
+               100 * busy / (seconds * static_cast<double>(options.work.jobs)));
   }
   return progress.mismatches > 0 ? kInternalFault : kAllHeld;
 }
@@ -66,6 +75,12 @@ Verb add_work_verb(CLI::App& program) {
   app->add_option("--idle", options->work.idle_seconds,
                   "End after so many seconds without work; default: wait for more")
       ->check(CLI::NonNegativeNumber);
+  app->add_option("--turn", options->work.turn_seconds,
+                  "Hunts of islands: seconds between two exchanges with the others")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->capture_default_str();
+  app->add_flag("--no-examine", options->no_examine,
+                "Leave it to others to shrink and measure findings");
   app->add_flag("--any-build", options->work.any_build,
                 "Also hunts that another version of the program coordinates");
   options->plugins.add_to(*app);

@@ -4,10 +4,8 @@
 
 namespace dissensus::hunt {
 
-namespace {
-
-void write_delivery(ByteWriter& writer, const Delivery& delivery) {
-  const ItemRecord& record = delivery.record;
+void write_result(ByteWriter& writer, const ItemRecord& record,
+                  const std::vector<std::uint64_t>& states) {
   writer.number(record.number);
   writer.number(record.seed);
   writer.fixed(record.hash);
@@ -21,13 +19,11 @@ void write_delivery(ByteWriter& writer, const Delivery& delivery) {
   writer.number(static_cast<std::uint64_t>(record.virtual_time.count()));
   writer.number(record.events);
   writer.number(static_cast<std::uint64_t>(record.stability));
-  writer.number(delivery.states.size());
-  for (const std::uint64_t state : delivery.states) writer.fixed(state);
+  writer.number(states.size());
+  for (const std::uint64_t state : states) writer.fixed(state);
 }
 
-Delivery read_delivery(ByteReader& reader) {
-  Delivery delivery;
-  ItemRecord& record = delivery.record;
+void read_result(ByteReader& reader, ItemRecord& record, std::vector<std::uint64_t>& states) {
   record.number = reader.number();
   record.seed = reader.number();
   record.hash = reader.fixed();
@@ -45,12 +41,9 @@ Delivery read_delivery(ByteReader& reader) {
   const std::uint64_t stability = reader.number();
   if (stability > 2) reader.fail();
   record.stability = static_cast<Stability>(stability);
-  delivery.states.resize(reader.count());
-  for (std::uint64_t& state : delivery.states) state = reader.fixed();
-  return delivery;
+  states.resize(reader.count());
+  for (std::uint64_t& state : states) state = reader.fixed();
 }
-
-}  // namespace
 
 std::string encode_orders(const std::vector<Order>& orders) {
   ByteWriter writer;
@@ -79,7 +72,9 @@ std::string encode_work(const DoneWork& work) {
   ByteWriter writer;
   writer.real(work.seconds);
   writer.number(work.deliveries.size());
-  for (const Delivery& delivery : work.deliveries) write_delivery(writer, delivery);
+  for (const Delivery& delivery : work.deliveries) {
+    write_result(writer, delivery.record, delivery.states);
+  }
   return writer.take();
 }
 
@@ -88,7 +83,9 @@ DoneWork decode_work(std::string_view bytes, const std::string& name) {
   DoneWork work;
   work.seconds = reader.real();
   work.deliveries.resize(reader.count());
-  for (Delivery& delivery : work.deliveries) delivery = read_delivery(reader);
+  for (Delivery& delivery : work.deliveries) {
+    read_result(reader, delivery.record, delivery.states);
+  }
   if (!reader.is_at_end()) reader.fail();
   return work;
 }

@@ -12,6 +12,9 @@
 
 namespace dissensus::hunt {
 
+class ByteReader;
+class ByteWriter;
+
 /// One run that a worker is to make.
 struct Order {
   std::uint64_t number = 0;
@@ -34,6 +37,11 @@ struct DoneWork {
   double seconds = 0;
   std::vector<Delivery> deliveries;
 };
+
+/// What a record tells of a run (no schedule, member or origin), and states of it.
+void write_result(ByteWriter& writer, const ItemRecord& record,
+                  const std::vector<std::uint64_t>& states);
+void read_result(ByteReader& reader, ItemRecord& record, std::vector<std::uint64_t>& states);
 
 std::string encode_work(const DoneWork& work);
 /// Throws InputError that begins with `name`.

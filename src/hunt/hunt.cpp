@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include "hunt/crew.h"
 #include "hunt/evaluator.h"
 #include "hunt/kept_runs.h"
+#include "hunt/seen_states.h"
 
 namespace dissensus::hunt {
 
@@ -104,27 +104,15 @@ class Hunt {
 
   /// In the order of asking.
   void accept(Item& item) {
-    note_states(item);
+    if (item.is_known) {
+      seen_states_.know(item.record.new_states);
+    } else {
+      seen_states_.note(parts_, item.all_states, item.record);
+    }
     if (store_ != nullptr && !item.is_known) store_->add(item.record);
     parts_.search->tell(item.candidate, to_evaluation(item.record));
     count(item.record);
     if (item.record.outcome == oracle::Outcome::fail) note_finding(item);
-  }
-
-  void note_states(Item& item) {
-    ItemRecord& record = item.record;
-    if (item.is_known) {
-      seen_states_.insert(record.new_states.begin(), record.new_states.end());
-      return;
-    }
-    for (const std::uint64_t state : item.all_states) {
-      if (seen_states_.insert(state).second) record.new_states.push_back(state);
-    }
-    std::sort(record.new_states.begin(), record.new_states.end());
-    for (std::size_t i = 0; i < parts_.objectives.size(); ++i) {
-      double& score = record.objectives[i];
-      score = parts_.objectives[i]->with_new_states(score, record.new_states.size());
-    }
   }
 
   void count(const ItemRecord& record) {
@@ -208,7 +196,7 @@ class Hunt {
   HuntResult result_;
   std::optional<ItemCursor> known_;
   std::uint64_t asked_ = 0;
-  std::unordered_set<std::uint64_t> seen_states_;  // only ever asked for membership and size
+  SeenStates seen_states_;
   EvaluationWorker finding_worker_;
   WallClock::time_point start_ = WallClock::now();
   EvaluationPlan plan_;

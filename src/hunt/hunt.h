@@ -36,6 +36,9 @@ struct HuntOptions {
   /// Candidates under way at any time; 0: kWindow. What a search knows when it is asked depends on
   /// it, so it is a part of the hunt.
   std::size_t window = 0;
+  std::vector<std::string> plugins = {};  ///< that it needs (plugin_identity)
+  /// Each worker has a search of its own (islands.h); results depend on who came when.
+  bool islands = false;
   /// Systems that do not repeat: how often the schedule of a finding is run again.
   std::size_t confirmations = 0;
 };

@@ -94,6 +94,14 @@ HuntParts make_parts(const run::Scenario& scenario, const Registry& registry,
   return parts;
 }
 
+HuntParts make_campaign_parts(const run::Scenario& scenario, const Registry& registry,
+                              const HuntOptions& options) {
+  if (options.search != kSampleSearch) return make_parts(scenario, registry, options);
+  HuntParts parts;
+  parts.search = make_sample_search(scenario, options.seed);
+  return parts;
+}
+
 std::string parameter_line(const std::string& assignment) {
   const auto [key, value] = parse_assignment(assignment, "--parameter");
   return fmt::format("{} = {}\n", key, value);
@@ -104,7 +112,10 @@ HuntRecord describe_hunt(const run::Scenario& scenario, const HuntOptions& optio
                               {"fitness", options.fitness}, {"faults", options.faults},
                               {"seed", options.seed},       {"repeats", options.repeats}};
   if (options.window != 0) json["window"] = options.window;
-  return {0, scenario.name, scenario.text, json.dump(), run::program_version()};
+  if (options.islands) json["islands"] = true;
+  if (!options.plugins.empty()) json["plugins"] = options.plugins;
+  return {0,     scenario.name,  scenario.text, json.dump(), run::program_version(),
+          false, options.islands};
 }
 
 HuntOptions options_of(const HuntRecord& hunt, const std::string& store) {
@@ -118,6 +129,8 @@ HuntOptions options_of(const HuntRecord& hunt, const std::string& store) {
     options.seed = json.at("seed");
     options.repeats = json.at("repeats");
     options.window = json.value("window", std::size_t{0});
+    options.islands = json.value("islands", false);
+    options.plugins = json.value("plugins", std::vector<std::string>());
   } catch (const nlohmann::json::exception&) {
     throw InputError(fmt::format("{}: the options of hunt {} are damaged", store, hunt.id));
   }

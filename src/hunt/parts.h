@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dissensus/plugin.h"
@@ -17,6 +18,12 @@ namespace dissensus::hunt {
 /// result.
 HuntParts make_parts(const run::Scenario& scenario, const Registry& registry,
                      const HuntOptions& options);
+
+/// Not a search of the registry: samples of a scenario's space, and of its seeds where it has none.
+inline constexpr std::string_view kSampleSearch = "sample";
+/// The same for campaigns, which know kSampleSearch as well.
+HuntParts make_campaign_parts(const run::Scenario& scenario, const Registry& registry,
+                              const HuntOptions& options);
 
 /// "key=value" of --parameter as a line of TOML (parse_assignment). Throws InputError.
 std::string parameter_line(const std::string& assignment);

@@ -7,6 +7,10 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "dissensus/digest.h"
+
+#include "core/file.h"
+
 namespace dissensus::hunt {
 
 namespace {
@@ -104,6 +108,12 @@ void load_plugin(const std::string& path, Registry& registry) {
   plugin(registry);
   check_names(path, before, registry);
   run_in_workers(before.systems, registry.systems);
+}
+
+std::string plugin_identity(const std::string& path) {
+  constexpr std::size_t kPluginBytesMax = 1u << 30;
+  return fmt::format("{} {}", std::filesystem::path(path).filename().string(),
+                     to_string(digest_of_text(read_file(path, kPluginBytesMax))));
 }
 
 }  // namespace dissensus::hunt

@@ -13,4 +13,8 @@ namespace dissensus::hunt {
 /// and for a name that is taken.
 void load_plugin(const std::string& path, Registry& registry);
 
+/// What tells a plugin from others: the name of its file, a blank, and the digest of its bytes.
+/// Throws InputError.
+std::string plugin_identity(const std::string& path);
+
 }  // namespace dissensus::hunt

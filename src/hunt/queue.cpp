@@ -4,20 +4,6 @@
 
 namespace dissensus::hunt {
 
-namespace {
-
-std::unique_ptr<sql::Connection> open_patiently(const std::string& location, Patience& patience) {
-  for (;;) {
-    try {
-      return sql::open(location, sql::Access::create);
-    } catch (const sql::ConnectionLost& lost) {
-      if (!patience.wait(lost.what())) throw;
-    }
-  }
-}
-
-}  // namespace
-
 /// Prepared when they are used first, and once more after a connection was lost.
 struct WorkQueue::Queries {
   explicit Queries(sql::Connection& used) : connection(used) {}
@@ -30,11 +16,14 @@ struct WorkQueue::Queries {
 
   sql::Connection& connection;
   std::unique_ptr<sql::Query> clear, put, done, remove, mismatches, open_hunts, lease, renew,
-      complete, results, hash, report, state;
+      complete, results, hash, report, state, shipments, put_examination, found, ship,
+      lease_examination, renew_examinations, release_examination, complete_examination;
 };
 
 WorkQueue::WorkQueue(const std::string& location, Patience& patience)
-    : patience_(patience), connection_(open_patiently(location, patience)) {
+    : patience_(patience),
+      connection_(
+          keep_trying(&patience, [&] { return sql::open(location, sql::Access::create); })) {
   prepare();
 }
 
@@ -44,23 +33,10 @@ void WorkQueue::prepare() {
 
 template <class Action>
 auto WorkQueue::patiently(const Action& action) {
-  for (;;) {
-    try {
-      return action();
-    } catch (const sql::ConnectionLost& lost) {
-      std::string trouble = lost.what();
-      for (bool is_there = false; !is_there;) {
-        if (!patience_.wait(trouble)) throw sql::ConnectionLost(trouble);
-        try {
-          connection_->reconnect();
-          prepare();
-          is_there = true;
-        } catch (const sql::ConnectionLost& again) {
-          trouble = again.what();
-        }
-      }
-    }
-  }
+  return keep_trying(&patience_, action, [this] {
+    connection_->reconnect();
+    prepare();
+  });
 }
 
 void WorkQueue::clear(std::int64_t hunt) {
@@ -106,17 +82,21 @@ std::uint64_t WorkQueue::mismatches(std::int64_t hunt) {
   });
 }
 
-std::vector<HuntRecord> WorkQueue::open_hunts() {
+std::vector<OpenHunt> WorkQueue::open_hunts() {
   return patiently([&] {
-    std::vector<HuntRecord> hunts;
+    std::vector<OpenHunt> hunts;
     sql::Query& row = queries_->get(
         queries_->open_hunts,
-        "SELECT id, scenario_name, scenario, options, program FROM hunts "
-        "WHERE finished = 0 AND EXISTS (SELECT 1 FROM batches WHERE hunt = hunts.id AND done = 0) "
-        "ORDER BY id");
+        "SELECT id, scenario_name, scenario, options, program, finished, islands, waits FROM "
+        "(SELECT hunts.*, CASE WHEN EXISTS (SELECT 1 FROM examinations WHERE hunt = hunts.id AND "
+        "done = 0) THEN 1 ELSE 0 END AS waits FROM hunts) AS known WHERE waits = 1 OR "
+        "(finished = 0 AND (islands = 1 OR EXISTS "
+        "(SELECT 1 FROM batches WHERE hunt = known.id AND done = 0))) ORDER BY id");
     while (row.step()) {
-      hunts.push_back({row.integer(0), std::string(row.text(1)), std::string(row.text(2)),
-                       std::string(row.text(3)), std::string(row.text(4)), false});
+      hunts.push_back({{row.integer(0), std::string(row.text(1)), std::string(row.text(2)),
+                        std::string(row.text(3)), std::string(row.text(4)), row.integer(5) != 0,
+                        row.integer(6) != 0},
+                       row.integer(7) != 0});
     }
     return hunts;
   });
@@ -142,6 +122,13 @@ void WorkQueue::renew(const std::string& owner, double seconds) {
     queries_
         ->get(queries_->renew,
               "UPDATE batches SET deadline = extract(epoch FROM now()) + ? "
+              "WHERE owner = ? AND done = 0")
+        .bind(1, seconds)
+        .bind_text(2, owner)
+        .run();
+    queries_
+        ->get(queries_->renew_examinations,
+              "UPDATE examinations SET deadline = extract(epoch FROM now()) + ? "
               "WHERE owner = ? AND done = 0")
         .bind(1, seconds)
         .bind_text(2, owner)
@@ -192,6 +179,119 @@ void WorkQueue::report_mismatch(std::int64_t hunt, std::uint64_t item, const std
   });
 }
 
+std::vector<ArrivedShipment> WorkQueue::shipments(std::int64_t hunt) {
+  return patiently([&] {
+    std::vector<ArrivedShipment> arrived;
+    sql::Query& row = queries_->get(
+        queries_->shipments, "SELECT id, cargo FROM shipments WHERE hunt = ? ORDER BY id LIMIT 16");
+    row.bind(1, hunt);
+    while (row.step()) arrived.push_back({row.integer(0), std::string(row.text(1))});
+    return arrived;
+  });
+}
+
+std::int64_t WorkQueue::found_island(std::int64_t hunt, const std::string& owner) {
+  // An island that was founded twice because the answer was lost stays empty once.
+  return patiently([&] {
+    sql::Query& row = queries_->get(queries_->found,
+                                    "INSERT INTO islands (hunt, owner, last_seen) "
+                                    "VALUES (?, ?, extract(epoch FROM now())) RETURNING id");
+    row.bind(1, hunt).bind_text(2, owner).step();
+    return row.integer(0);
+  });
+}
+
+void WorkQueue::ship(std::int64_t hunt, std::int64_t island, std::uint64_t turn,
+                     const std::string& cargo) {
+  const auto number = static_cast<std::int64_t>(turn);
+  patiently([&] {
+    queries_
+        ->get(queries_->ship,
+              "WITH next AS (UPDATE islands SET turns = ?, last_seen = extract(epoch FROM now()) "
+              "WHERE id = ? AND turns < ? RETURNING id) "
+              "INSERT INTO shipments (hunt, island, cargo) SELECT CAST(? AS BIGINT), id, CAST(? AS "
+              "BYTEA) FROM next")
+        .bind(1, number)
+        .bind(2, island)
+        .bind(3, number)
+        .bind(4, hunt)
+        .bind_bytes(5, cargo)
+        .run();
+  });
+}
+
+std::vector<ItemRecord> WorkQueue::items_from(std::int64_t hunt, std::uint64_t first,
+                                              std::size_t most) {
+  return patiently([&] {
+    std::vector<ItemRecord> items;
+    ItemCursor cursor(*connection_, hunt, first);
+    for (ItemRecord item; items.size() < most && cursor.next(item);) items.push_back(item);
+    return items;
+  });
+}
+
+void WorkQueue::put_examination(std::int64_t hunt, const std::string& signature,
+                                std::uint64_t item) {
+  patiently([&] {
+    queries_
+        ->get(queries_->put_examination,
+              "INSERT INTO examinations (hunt, signature, item) VALUES (?, ?, ?) "
+              "ON CONFLICT (hunt, signature) DO NOTHING")
+        .bind(1, hunt)
+        .bind_text(2, signature)
+        .bind(3, static_cast<std::int64_t>(item))
+        .run();
+  });
+}
+
+std::optional<Examination> WorkQueue::lease_examination(std::int64_t hunt, const std::string& owner,
+                                                        double seconds) {
+  return patiently([&]() -> std::optional<Examination> {
+    sql::Query& row = queries_->get(
+        queries_->lease_examination,
+        "UPDATE examinations SET owner = ?, attempts = attempts + 1, "
+        "deadline = extract(epoch FROM now()) + ? "
+        "WHERE id = (SELECT id FROM examinations WHERE hunt = ? AND done = 0 "
+        "AND deadline < extract(epoch FROM now()) ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1) "
+        "RETURNING id, hunt, signature, item");
+    row.bind_text(1, owner).bind(2, seconds).bind(3, hunt);
+    if (!row.step()) return std::nullopt;
+    return Examination{row.integer(0), row.integer(1), std::string(row.text(2)),
+                       static_cast<std::uint64_t>(row.integer(3))};
+  });
+}
+
+void WorkQueue::release_examination(std::int64_t examination) {
+  patiently([&] {
+    queries_
+        ->get(queries_->release_examination,
+              "UPDATE examinations SET deadline = 0 WHERE id = ? AND done = 0")
+        .bind(1, examination)
+        .run();
+  });
+}
+
+bool WorkQueue::complete_examination(std::int64_t examination, const ExaminationResult& result) {
+  return patiently([&] {
+    sql::Query& update =
+        queries_->get(queries_->complete_examination,
+                      "UPDATE examinations SET scenario = ?, schedule = ?, seed = ?, shrink = ?, "
+                      "curves = ?, done = 1 WHERE id = ? AND done = 0");
+    update.bind_text(1, result.scenario)
+        .bind_text(2, result.schedule)
+        .bind(3, static_cast<std::int64_t>(result.seed))
+        .bind_text(4, result.shrink)
+        .bind_text(5, result.curves)
+        .bind(6, examination)
+        .run();
+    return update.changes() == 1;
+  });
+}
+
+std::optional<ExaminationResult> WorkQueue::examination_of(std::int64_t hunt, std::uint64_t item) {
+  return patiently([&] { return read_examination(*connection_, hunt, item); });
+}
+
 QueueState WorkQueue::state(std::int64_t hunt) {
   return patiently([&] {
     sql::Query& row = queries_->get(
@@ -201,8 +301,9 @@ QueueState WorkQueue::state(std::int64_t hunt) {
         "sum(CASE WHEN done = 0 AND deadline >= extract(epoch FROM now()) THEN 1 ELSE 0 END), "
         "sum(CASE WHEN done = 1 THEN 1 ELSE 0 END), "
         "count(DISTINCT CASE WHEN done = 0 AND deadline >= extract(epoch FROM now()) "
-        "THEN owner END) FROM batches WHERE hunt = ?");
-    row.bind(1, hunt).step();
+        "THEN owner END) + (SELECT count(*) FROM islands WHERE hunt = ? AND "
+        "last_seen > extract(epoch FROM now()) - 60) FROM batches WHERE hunt = ?");
+    row.bind(1, hunt).bind(2, hunt).step();
     const auto count = [&row](int column) {
       return static_cast<std::uint64_t>(row.integer(column));
     };

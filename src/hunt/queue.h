@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "hunt/examination.h"
 #include "hunt/sql.h"
 #include "hunt/store.h"
 
@@ -25,6 +26,18 @@ struct Lease {
 struct DoneBatch {
   std::int64_t batch = 0;
   std::string results;  ///< batch.h
+};
+
+/// A hunt with something to do.
+struct OpenHunt {
+  HuntRecord record;
+  bool has_examinations = false;  ///< findings that wait to be examined
+};
+
+/// What an island has sent.
+struct ArrivedShipment {
+  std::int64_t id = 0;
+  std::string cargo;  ///< shipment.h
 };
 
 /// How many batches and workers there are.
@@ -48,13 +61,16 @@ class WorkQueue {
   /// Batches that are done; they stay until they are removed.
   std::vector<DoneBatch> done(std::int64_t hunt);
   void remove(std::int64_t batch);
+  /// What islands have sent, the oldest first; some of it.
+  std::vector<ArrivedShipment> shipments(std::int64_t hunt);
+  /// A finding that is to be examined, once.
+  void put_examination(std::int64_t hunt, const std::string& signature, std::uint64_t item);
   /// Runs of one item that gave different hashes on different workers.
   std::uint64_t mismatches(std::int64_t hunt);
 
   // For workers.
 
-  /// Hunts that are not finished.
-  std::vector<HuntRecord> open_hunts();
+  std::vector<OpenHunt> open_hunts();
   std::optional<Lease> lease(std::int64_t hunt, const std::string& owner, double seconds);
   /// Of all batches of this owner.
   void renew(const std::string& owner, double seconds);
@@ -68,7 +84,24 @@ class WorkQueue {
   void report_mismatch(std::int64_t hunt, std::uint64_t item, const std::string& hash,
                        const std::string& other, const std::string& owner);
 
+  /// A new island of a hunt; its number.
+  std::int64_t found_island(std::int64_t hunt, const std::string& owner);
+  /// Sends what an island has gathered in its n-th turn, once.
+  void ship(std::int64_t hunt, std::int64_t island, std::uint64_t turn, const std::string& cargo);
+  /// Items from a number on.
+  std::vector<ItemRecord> items_from(std::int64_t hunt, std::uint64_t first,
+                                     std::size_t most = 1000);
+
+  std::optional<Examination> lease_examination(std::int64_t hunt, const std::string& owner,
+                                               double seconds);
+  /// It is not ours any more, and not done.
+  void release_examination(std::int64_t examination);
+  /// False: somebody else was faster.
+  bool complete_examination(std::int64_t examination, const ExaminationResult& result);
+
   // For everyone.
+  /// None: nobody has asked for it, or it is not done.
+  std::optional<ExaminationResult> examination_of(std::int64_t hunt, std::uint64_t item);
   QueueState state(std::int64_t hunt);
 
  private:

@@ -1,9 +1,9 @@
 #include "hunt/store.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstring>
+#include <map>
 #include <thread>
 
 #include <fcntl.h>
@@ -14,183 +14,46 @@
 
 #include "dissensus/options.h"
 
+#include "hunt/schema.h"
 #include "trace/trace.h"
 
 namespace dissensus::hunt {
 
 namespace {
 
-/// What each version added, in words of both engines: {key} and {bytes} are types.
-constexpr std::string_view kVersion1 = R"(
-CREATE TABLE hunts (
-  id {key},
-  scenario_name TEXT NOT NULL,
-  scenario TEXT NOT NULL,
-  options TEXT NOT NULL,
-  program TEXT NOT NULL
-);
-CREATE TABLE items (
-  hunt BIGINT NOT NULL REFERENCES hunts (id),
-  number BIGINT NOT NULL,
-  seed BIGINT NOT NULL,
-  hash TEXT NOT NULL,
-  schedule {bytes} NOT NULL,
-  outcome BIGINT NOT NULL,
-  signature TEXT NOT NULL,
-  violations BIGINT NOT NULL,
-  objectives TEXT NOT NULL,
-  disagreement_margin DOUBLE PRECISION NOT NULL,
-  termination_margin DOUBLE PRECISION NOT NULL,
-  new_states {bytes} NOT NULL,
-  virtual_us BIGINT NOT NULL,
-  events BIGINT NOT NULL,
-  member TEXT NOT NULL,
-  origin TEXT NOT NULL,
-  stability BIGINT NOT NULL,
-  UNIQUE (hunt, number)
-);
-CREATE TABLE findings (
-  hunt BIGINT NOT NULL REFERENCES hunts (id),
-  signature TEXT NOT NULL,
-  first_item BIGINT NOT NULL,
-  count BIGINT NOT NULL,
-  folder TEXT NOT NULL DEFAULT '',
-  UNIQUE (hunt, signature)
-);
-)";
-constexpr std::string_view kVersion2 = R"(
-ALTER TABLE hunts ADD COLUMN created BIGINT NOT NULL DEFAULT 0;
-ALTER TABLE hunts ADD COLUMN finished BIGINT NOT NULL DEFAULT 0;
-ALTER TABLE hunts ADD COLUMN unknown BIGINT NOT NULL DEFAULT 0;
-ALTER TABLE hunts ADD COLUMN virtual_us BIGINT NOT NULL DEFAULT 0;
-UPDATE hunts SET created = {now}, unknown = (SELECT count(*) FROM items WHERE hunt = hunts.id AND outcome = 2),
-  virtual_us = (SELECT CAST(coalesce(sum(virtual_us), 0) AS BIGINT) FROM items WHERE hunt = hunts.id);
-ALTER TABLE findings ADD COLUMN first_seen BIGINT NOT NULL DEFAULT 0;
-ALTER TABLE findings ADD COLUMN last_seen BIGINT NOT NULL DEFAULT 0;
-CREATE TABLE batches (
-  id {key},
-  hunt BIGINT NOT NULL REFERENCES hunts (id),
-  items {bytes} NOT NULL,
-  owner TEXT NOT NULL DEFAULT '',
-  deadline DOUBLE PRECISION NOT NULL DEFAULT 0,
-  attempts BIGINT NOT NULL DEFAULT 0,
-  done BIGINT NOT NULL DEFAULT 0,
-  results {bytes} NOT NULL
-);
-CREATE INDEX batches_by_hunt ON batches (hunt, done, id);
-CREATE TABLE mismatches (
-  hunt BIGINT NOT NULL REFERENCES hunts (id),
-  number BIGINT NOT NULL,
-  hash TEXT NOT NULL,
-  other_hash TEXT NOT NULL,
-  owner TEXT NOT NULL
-);
-)";
-constexpr std::array kVersions{kVersion1, kVersion2};
-
-std::int64_t seconds_now() {
-  return std::chrono::duration_cast<std::chrono::seconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
-std::string in_words_of(sql::Engine engine, std::string_view text) {
-  const bool is_sqlite = engine == sql::Engine::sqlite;
-  std::string result(text);
-  const auto replace = [&result](std::string_view word, std::string_view type) {
-    for (std::size_t at = 0; (at = result.find(word, at)) != std::string::npos;) {
-      result.replace(at, word.size(), type);
-    }
-  };
-  replace("{key}",
-          is_sqlite ? "INTEGER PRIMARY KEY" : "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY");
-  replace("{bytes}", is_sqlite ? "BLOB" : "BYTEA");
-  replace("{now}", std::to_string(seconds_now()));
-  return result;
-}
-
-/// 0: there is nothing yet. Throws where it is not ours.
-std::int64_t version_of(sql::Connection& connection) {
-  const auto not_ours = [&connection] {
-    return InputError(fmt::format("{}: not a Dissensus store", connection.name()));
-  };
-  if (connection.engine() == sql::Engine::sqlite) {
-    const std::int64_t application = connection.integer("PRAGMA application_id");
-    if (application == kStoreApplication) return connection.integer("PRAGMA user_version");
-    if (application != 0 || connection.integer("SELECT count(*) FROM sqlite_schema") != 0) {
-      throw not_ours();
-    }
-    return 0;
-  }
-  // A database may have other tenants: ours is a schema of its own.
-  if (connection.integer("SELECT count(*) FROM pg_namespace WHERE nspname = 'dissensus'") == 0) {
-    return 0;
-  }
-  if (connection.integer("SELECT count(*) FROM pg_tables WHERE schemaname = 'dissensus' "
-                         "AND tablename = 'store_version'") == 0) {
-    throw not_ours();
-  }
-  return connection.integer("SELECT version FROM dissensus.store_version");
-}
-
-void check_version(sql::Connection& connection, std::int64_t version) {
-  if (version == 0) {
-    throw InputError(fmt::format("{}: not a Dissensus store", connection.name()));
-  }
-  if (version > kStoreVersion || version < 0) {
-    throw InputError(
-        fmt::format("{}: a store of format version {}, expected at most {}; it was written by "
-                    "another version of the program",
-                    connection.name(), version, kStoreVersion));
-  }
-}
-
-void set_version(sql::Connection& connection, std::int64_t version) {
-  if (connection.engine() == sql::Engine::sqlite) {
-    connection.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};",
-                                   kStoreApplication, version));
-  } else {
-    connection.execute(
-        fmt::format("DELETE FROM store_version; INSERT INTO store_version VALUES ({});", version));
-  }
-}
-
-/// Statements that are sent one by one in a transaction: no pipeline, so that a failure is seen at
-/// once.
-void migrate(sql::Connection& connection) {
-  const bool is_sqlite = connection.engine() == sql::Engine::sqlite;
-  connection.execute(is_sqlite ? "BEGIN IMMEDIATE"
-                               : "BEGIN; SELECT pg_advisory_xact_lock(1147761523)");
-  try {
-    std::int64_t version = version_of(connection);
-    if (version != 0) check_version(connection, version);
-    if (!is_sqlite) {
-      connection.execute(
-          "CREATE SCHEMA IF NOT EXISTS dissensus; "
-          "CREATE TABLE IF NOT EXISTS dissensus.store_version (version BIGINT NOT NULL)");
-    }
-    for (; version < kStoreVersion; ++version) {
-      connection.execute(
-          in_words_of(connection.engine(), kVersions[static_cast<std::size_t>(version)]));
-      set_version(connection, version + 1);
-    }
-    connection.execute("COMMIT");
-  } catch (...) {
-    connection.execute("ROLLBACK");
-    throw;
-  }
-}
+/// Yields are sums over so many runs each.
+constexpr std::uint64_t kYieldRuns = 1000;
 
 HuntRecord read_hunt(const sql::Query& row) {
   return {row.integer(0),           std::string(row.text(1)), std::string(row.text(2)),
-          std::string(row.text(3)), std::string(row.text(4)), row.integer(5) != 0};
+          std::string(row.text(3)), std::string(row.text(4)), row.integer(5) != 0,
+          row.integer(6) != 0};
 }
 
-/// A store of version 1 can be read as it is.
+/// A store of an earlier version can be read as it is.
 std::string select_hunts(sql::Connection& connection) {
+  const std::int64_t version = version_of(connection);
   return fmt::format(
-      "SELECT id, scenario_name, scenario, options, program, {} FROM hunts ORDER BY id",
-      version_of(connection) == 1 ? "0" : "finished");
+      "SELECT id, scenario_name, scenario, options, program, {}, {} FROM hunts ORDER BY id",
+      version > 1 ? "finished" : "0", version > 2 ? "islands" : "0");
+}
+
+HuntTotals read_totals(sql::Connection& connection, std::int64_t hunt) {
+  const std::int64_t version = version_of(connection);
+  const auto row = connection.prepare(fmt::format(
+      "SELECT (SELECT coalesce(max(number) + 1, 0) FROM items WHERE hunt = hunts.id), "
+      "(SELECT CAST(coalesce(sum(count), 0) AS BIGINT) FROM findings WHERE hunt = hunts.id), {}, "
+      "{} "
+      "FROM hunts WHERE id = ?",
+      version > 1 ? "unknown, virtual_us, (SELECT count(*) FROM mismatches WHERE hunt = hunts.id)"
+                  : "0, 0, 0",
+      version > 2 ? "unkept" : "0"));
+  row->bind(1, hunt);
+  if (!row->step()) return {};
+  const auto count = [&row](int column) {
+    return static_cast<std::uint64_t>(row->integer(column));
+  };
+  return {count(0), count(1), count(2), Duration(row->integer(3)), count(4), count(5)};
 }
 
 /// Shortest digits that read back as the same number.
@@ -268,8 +131,8 @@ struct Store::Lock {
   int file;
 };
 
-ItemCursor::ItemCursor(sql::Connection& connection, std::int64_t hunt)
-    : connection_(&connection), hunt_(hunt) {}
+ItemCursor::ItemCursor(sql::Connection& connection, std::int64_t hunt, std::uint64_t first)
+    : connection_(&connection), hunt_(hunt), next_number_(static_cast<std::int64_t>(first)) {}
 
 /// By pages: a result of a million rows need not fit into memory, and other statements may come in
 /// between.
@@ -341,61 +204,34 @@ std::uint64_t StoreReader::item_count(std::int64_t hunt) {
 }
 
 HuntTotals StoreReader::totals(std::int64_t hunt) {
-  const auto row = connection_->prepare(fmt::format(
-      "SELECT (SELECT coalesce(max(number) + 1, 0) FROM items WHERE hunt = hunts.id), "
-      "(SELECT CAST(coalesce(sum(count), 0) AS BIGINT) FROM findings WHERE hunt = hunts.id), {} "
-      "FROM hunts WHERE id = ?",
-      version_of(*connection_) > 1
-          ? "unknown, virtual_us, (SELECT count(*) FROM mismatches WHERE hunt = hunts.id)"
-          : "0, 0, 0"));
-  row->bind(1, hunt);
-  if (!row->step()) return {};
-  const auto count = [&row](int column) {
-    return static_cast<std::uint64_t>(row->integer(column));
-  };
-  return {count(0), count(1), count(2), Duration(row->integer(3)), count(4)};
+  return read_totals(*connection_, hunt);
 }
 
 std::vector<FindingRecord> StoreReader::findings(std::int64_t hunt) {
   std::vector<FindingRecord> findings;
-  const bool has_times = version_of(*connection_) > 1;
-  const auto row = connection_->prepare(
-      fmt::format("SELECT signature, first_item, count, folder, {} FROM findings WHERE hunt = ? "
-                  "ORDER BY first_item",
-                  has_times ? "first_seen, last_seen" : "0, 0"));
+  const std::int64_t version = version_of(*connection_);
+  const auto row = connection_->prepare(fmt::format(
+      "SELECT signature, first_item, count, folder, {}, {} FROM findings WHERE hunt = ? "
+      "ORDER BY first_item",
+      version > 1 ? "first_seen, last_seen" : "0, 0",
+      version > 2 ? "coalesce((SELECT done + 1 FROM examinations WHERE examinations.hunt = "
+                    "findings.hunt AND examinations.signature = findings.signature), 0)"
+                  : "0"));
   row->bind(1, hunt);
   while (row->step()) {
     findings.push_back({std::string(row->text(0)), static_cast<std::uint64_t>(row->integer(1)),
                         static_cast<std::uint64_t>(row->integer(2)), std::string(row->text(3)),
-                        row->integer(4), row->integer(5)});
+                        row->integer(4), row->integer(5),
+                        static_cast<Examined>(std::clamp<std::int64_t>(row->integer(6), 0, 2))});
   }
   return findings;
-}
-
-std::unique_ptr<sql::Connection> open_store(const std::string& location) {
-  auto connection = sql::open(location, sql::Access::create);
-  const std::int64_t version = version_of(*connection);
-  if (version != 0) check_version(*connection, version);
-  if (connection->engine() == sql::Engine::sqlite) {
-    // A write-ahead log: commits survive the death of the program, and readers are not disturbed.
-    connection->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
-  }
-  if (version < kStoreVersion) migrate(*connection);
-  return connection;
 }
 
 Store::Store(const std::string& location, Patience* patience)
     : location_(location),
       patience_(patience),
       lock_(sql::is_url(location) ? nullptr : std::make_shared<Lock>(location)) {
-  for (;;) {
-    try {
-      connection_ = open_store(location);
-      break;
-    } catch (const sql::ConnectionLost& lost) {
-      if (patience_ == nullptr || !patience_->wait(lost.what())) throw;
-    }
-  }
+  connection_ = keep_trying(patience_, [&] { return open_store(location); });
   prepare();
 }
 
@@ -413,11 +249,22 @@ void Store::prepare() {
       "objectives, disagreement_margin, termination_margin, new_states, virtual_us, events, "
       "member, origin, stability) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   update_totals_ = connection_->prepare(
-      "UPDATE hunts SET unknown = unknown + ?, virtual_us = virtual_us + ? WHERE id = ?");
+      "UPDATE hunts SET unknown = unknown + ?, virtual_us = virtual_us + ?, unkept = unkept + ? "
+      "WHERE id = ?");
   insert_finding_ = connection_->prepare(
       "INSERT INTO findings (hunt, signature, first_item, count, first_seen, last_seen) "
-      "VALUES (?, ?, ?, 1, ?, ?) ON CONFLICT (hunt, signature) DO UPDATE "
-      "SET count = findings.count + 1, last_seen = excluded.last_seen");
+      "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (hunt, signature) DO UPDATE "
+      "SET count = findings.count + excluded.count, last_seen = excluded.last_seen");
+  insert_yield_ = connection_->prepare(
+      "INSERT INTO yields (hunt, thousand, member, origin, runs, failed, unknown, new_states, "
+      "virtual_us, last_seen) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+      "ON CONFLICT (hunt, thousand, member, origin) DO UPDATE SET runs = yields.runs + "
+      "excluded.runs, failed = yields.failed + excluded.failed, unknown = yields.unknown + "
+      "excluded.unknown, new_states = yields.new_states + excluded.new_states, virtual_us = "
+      "yields.virtual_us + excluded.virtual_us, last_seen = excluded.last_seen");
+  if (connection_->engine() == sql::Engine::postgresql) {
+    remove_shipment_ = connection_->prepare("DELETE FROM shipments WHERE id = ?");
+  }
 }
 
 /// In a database, one coordinator has a hunt for as long as its connection lasts.
@@ -440,13 +287,14 @@ void Store::take_hunt() {
 void Store::begin(const HuntRecord& hunt) {
   // RETURNING is understood by both.
   const auto insert = connection_->prepare(
-      "INSERT INTO hunts (scenario_name, scenario, options, program, created) "
-      "VALUES (?, ?, ?, ?, ?) RETURNING id");
+      "INSERT INTO hunts (scenario_name, scenario, options, program, created, islands) "
+      "VALUES (?, ?, ?, ?, ?, ?) RETURNING id");
   insert->bind_text(1, hunt.scenario_name)
       .bind_text(2, hunt.scenario)
       .bind_text(3, hunt.options)
       .bind_text(4, hunt.program)
-      .bind(5, seconds_now());
+      .bind(5, seconds_now())
+      .bind(6, std::int64_t{hunt.islands ? 1 : 0});
   insert->step();
   hunt_ = insert->integer(0);
   insert->reset();
@@ -513,20 +361,39 @@ void Store::write(const ItemRecord& item) {
       .bind_text(16, item.origin)
       .bind(17, static_cast<std::int64_t>(item.stability))
       .run();
-  if (item.outcome != oracle::Outcome::fail) return;
+}
+
+void Store::write_finding(const std::string& signature, std::uint64_t item, std::uint64_t count) {
   const std::int64_t now = seconds_now();
   insert_finding_->bind(1, hunt_)
-      .bind_text(2, item.signature)
-      .bind(3, static_cast<std::int64_t>(item.number))
-      .bind(4, now)
+      .bind_text(2, signature)
+      .bind(3, static_cast<std::int64_t>(item))
+      .bind(4, static_cast<std::int64_t>(count))
       .bind(5, now)
+      .bind(6, now)
       .run();
 }
 
-void Store::write_pending() {
+void Store::write_yield(std::uint64_t thousand, const std::string& member,
+                        const std::string& origin, const RunSums& sums) {
+  insert_yield_->bind(1, hunt_)
+      .bind(2, static_cast<std::int64_t>(thousand))
+      .bind_text(3, member)
+      .bind_text(4, origin)
+      .bind(5, static_cast<std::int64_t>(sums.runs))
+      .bind(6, static_cast<std::int64_t>(sums.failed))
+      .bind(7, static_cast<std::int64_t>(sums.unknown))
+      .bind(8, static_cast<std::int64_t>(sums.new_states))
+      .bind(9, std::int64_t{sums.virtual_time.count()})
+      .bind(10, seconds_now())
+      .run();
+}
+
+template <class Action>
+void Store::in_transaction(const Action& action) {
   try {
     connection_->begin();
-    write_transaction();
+    action();
     connection_->commit();
   } catch (const sql::ConnectionLost&) {
     throw;  // nothing is open any more
@@ -536,49 +403,77 @@ void Store::write_pending() {
   }
 }
 
-void Store::write_transaction() {
-  std::int64_t unknown = 0;
-  std::int64_t virtual_us = 0;
+void Store::write_pending() {
+  std::map<std::uint64_t, RunSumsByOrigin> thousands;
+  RunSums total;
   for (std::size_t i = 0; i < pending_count_; ++i) {
-    write(pending_[i]);
-    unknown += pending_[i].outcome == oracle::Outcome::unknown ? 1 : 0;
-    virtual_us += pending_[i].virtual_time.count();
+    const ItemRecord& item = pending_[i];
+    write(item);
+    if (item.outcome == oracle::Outcome::fail) write_finding(item.signature, item.number, 1);
+    thousands[item.number / kYieldRuns][{item.member, item.origin}].add(item);
+    total.add(item);
   }
-  update_totals_->bind(1, unknown).bind(2, virtual_us).bind(3, hunt_).run();
+  for (const auto& [thousand, origins] : thousands) {
+    for (const auto& [key, sums] : origins) write_yield(thousand, key.first, key.second, sums);
+  }
+  update_totals_->bind(1, static_cast<std::int64_t>(total.unknown))
+      .bind(2, std::int64_t{total.virtual_time.count()})
+      .bind(3, std::int64_t{0})
+      .bind(4, hunt_)
+      .run();
 }
 
-bool Store::was_written(const ItemRecord& item) {
-  const auto row = connection_->prepare("SELECT count(*) FROM items WHERE hunt = ? AND number = ?");
-  row->bind(1, hunt_).bind(2, static_cast<std::int64_t>(item.number)).step();
+void Store::write_arrival(const Arrival& arrival) {
+  std::map<std::string, std::uint64_t> first;
+  for (const ItemRecord& item : arrival.items) {
+    write(item);
+    if (item.outcome == oracle::Outcome::fail) first.try_emplace(item.signature, item.number);
+  }
+  for (const auto& [signature, count] : arrival.sent.failures) {
+    // Where none is kept the finding is there already, and its first item stays.
+    write_finding(signature, first.contains(signature) ? first[signature] : 0, count);
+  }
+  RunSums total;
+  for (const auto& [key, sums] : arrival.sent.sums) {
+    write_yield(arrival.runs_before / kYieldRuns, key.first, key.second, sums);
+    total.add(sums);
+  }
+  update_totals_->bind(1, static_cast<std::int64_t>(total.unknown))
+      .bind(2, std::int64_t{total.virtual_time.count()})
+      .bind(3, static_cast<std::int64_t>(total.runs - arrival.items.size()))
+      .bind(4, hunt_)
+      .run();
+  remove_shipment_->bind(1, arrival.shipment).run();
+}
+
+void Store::add(const Arrival& arrival) {
+  bool is_first = true;
+  patiently([&] {
+    // The answer to a commit may have been lost with the connection.
+    if (!is_first &&
+        !exists("SELECT count(*) FROM shipments WHERE hunt = ? AND id = ?", arrival.shipment)) {
+      return;
+    }
+    is_first = false;
+    in_transaction([&] { write_arrival(arrival); });
+  });
+}
+
+bool Store::exists(std::string_view query, std::int64_t number) {
+  const auto row = connection_->prepare(query);
+  row->bind(1, hunt_).bind(2, number).step();
   return row->integer(0) != 0;
 }
 
-/// Waits until the server is there again; throws where nobody wants to wait.
-void Store::recover(const sql::ConnectionLost& lost) {
-  std::string trouble = lost.what();
-  for (;;) {
-    if (patience_ == nullptr || !patience_->wait(trouble)) throw sql::ConnectionLost(trouble);
-    try {
-      connection_->reconnect();
-      prepare();
-      take_hunt();
-      return;
-    } catch (const sql::ConnectionLost& again) {
-      trouble = again.what();
-    }
-  }
+void Store::recover() {
+  connection_->reconnect();
+  prepare();
+  take_hunt();
 }
 
 template <class Action>
 void Store::patiently(const Action& action) {
-  for (;;) {
-    try {
-      action();
-      return;
-    } catch (const sql::ConnectionLost& lost) {
-      recover(lost);
-    }
-  }
+  keep_trying(patience_, action, [this] { recover(); });
 }
 
 void Store::flush() {
@@ -587,10 +482,12 @@ void Store::flush() {
   patiently([&] {
     // The answer to a commit may have been lost with the connection: all of it is there, or
     // nothing.
-    if (is_first || !was_written(pending_.front())) {
-      is_first = false;
-      write_pending();
+    if (!is_first && exists("SELECT count(*) FROM items WHERE hunt = ? AND number = ?",
+                            static_cast<std::int64_t>(pending_.front().number))) {
+      return;
     }
+    is_first = false;
+    in_transaction([this] { write_pending(); });
   });
   pending_count_ = 0;
   last_commit_ = Clock::now();
@@ -616,15 +513,33 @@ void Store::set_folder(const std::string& signature, const std::string& folder) 
 void Store::describe(const FindingRecord& finding) {
   patiently([&] {
     const auto update = connection_->prepare(
-        "UPDATE findings SET folder = ?, first_seen = ?, last_seen = ? "
+        "UPDATE findings SET folder = ?, first_seen = ?, last_seen = ?, count = ? "
         "WHERE hunt = ? AND signature = ?");
     update->bind_text(1, finding.folder)
         .bind(2, finding.first_seen)
         .bind(3, finding.last_seen)
-        .bind(4, hunt_)
-        .bind_text(5, finding.signature)
+        .bind(4, static_cast<std::int64_t>(finding.count))
+        .bind(5, hunt_)
+        .bind_text(6, finding.signature)
         .run();
   });
+}
+
+HuntTotals Store::totals() {
+  HuntTotals totals;
+  patiently([&] { totals = read_totals(*connection_, hunt_); });
+  return totals;
+}
+
+std::uint64_t Store::count_of(const std::string& signature) {
+  std::uint64_t count = 0;
+  patiently([&] {
+    const auto row =
+        connection_->prepare("SELECT count FROM findings WHERE hunt = ? AND signature = ?");
+    row->bind(1, hunt_).bind_text(2, signature);
+    count = row->step() ? static_cast<std::uint64_t>(row->integer(0)) : 0;
+  });
+  return count;
 }
 
 std::string Store::folder_of(const std::string& signature) {

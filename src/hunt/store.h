@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "hunt/item.h"
+#include "hunt/patience.h"
+#include "hunt/shipment.h"
 #include "hunt/sql.h"
 
 namespace dissensus::hunt {
 
-inline constexpr int kStoreVersion = 2;
+inline constexpr int kStoreVersion = 3;
 inline constexpr std::int64_t kStoreApplication = 0x44697373;  // "Diss"
 
 /// One hunt: everything that its results depend on.
@@ -24,7 +26,11 @@ struct HuntRecord {
   std::string options;    ///< JSON
   std::string program;    ///< version that made it
   bool finished = false;  ///< its budget was spent, or it found what it looked for
+  bool islands = false;   ///< each worker has a search of its own (islands.h)
 };
+
+/// Whether a worker has shrunk and measured a finding (examination.h).
+enum class Examined : std::uint8_t { no, waiting, done };
 
 struct FindingRecord {
   std::string signature;
@@ -33,6 +39,7 @@ struct FindingRecord {
   std::string folder;           ///< run folder; empty: none was written
   std::int64_t first_seen = 0;  ///< seconds since 1970
   std::int64_t last_seen = 0;
+  Examined examined = Examined::no;
 };
 
 /// Of all items of a hunt.
@@ -42,20 +49,14 @@ struct HuntTotals {
   std::uint64_t unknown = 0;
   Duration virtual_time{};
   std::uint64_t mismatches = 0;  ///< items that gave another hash on another worker
-};
-
-/// What to do while a server cannot be reached.
-class Patience {
- public:
-  virtual ~Patience() = default;
-  /// Waits a little; false: it is not worth it any more.
-  virtual bool wait(const std::string& trouble) = 0;
+  std::uint64_t unkept = 0;      ///< runs of islands beside the items
+  std::uint64_t runs() const { return items + unkept; }
 };
 
 /// Items of one hunt in the order of their numbers.
 class ItemCursor {
  public:
-  ItemCursor(sql::Connection& connection, std::int64_t hunt);
+  ItemCursor(sql::Connection& connection, std::int64_t hunt, std::uint64_t first = 0);
   /// False: there are no more.
   bool next(ItemRecord& item);
 
@@ -64,7 +65,7 @@ class ItemCursor {
 
   sql::Connection* connection_;
   std::int64_t hunt_;
-  std::int64_t next_number_ = 0;
+  std::int64_t next_number_;
   std::int64_t row_of_page_ = 0;
   std::unique_ptr<sql::Query> page_;
 };
@@ -78,11 +79,23 @@ class StoreReader {
   std::uint64_t item_count(std::int64_t hunt);
   /// Quick, whatever the number of items.
   HuntTotals totals(std::int64_t hunt);
-  ItemCursor items(std::int64_t hunt) { return {*connection_, hunt}; }
+  /// From number `first` on.
+  ItemCursor items(std::int64_t hunt, std::uint64_t first = 0) {
+    return {*connection_, hunt, first};
+  }
   std::vector<FindingRecord> findings(std::int64_t hunt);
+  sql::Connection& connection() { return *connection_; }
 
  private:
   std::unique_ptr<sql::Connection> connection_;
+};
+
+/// What an island has sent, as it is kept.
+struct Arrival {
+  std::int64_t shipment = 0;
+  std::uint64_t runs_before = 0;  ///< of the whole hunt
+  const Shipment& sent;
+  std::vector<ItemRecord> items;  ///< those that are kept, numbered
 };
 
 /// Opens a store for writing, makes it where there is none, and brings an older one to this
@@ -120,11 +133,16 @@ class Store {
   /// the program is killed.
   void add(const ItemRecord& item);
   void flush();
+  /// In the transaction that removes the shipment: it counts once.
+  void add(const Arrival& arrival);
   /// Nothing is left to do for this hunt.
   void finish();
   void set_folder(const std::string& signature, const std::string& folder);
-  /// Folder and times of a finding whose items are there.
+  /// Folder, times and count of a finding whose items are there.
   void describe(const FindingRecord& finding);
+  HuntTotals totals();
+  /// Items of a finding; 0: there is none.
+  std::uint64_t count_of(const std::string& signature);
   /// Empty when there is none.
   std::string folder_of(const std::string& signature);
   /// As if the disk were full.
@@ -137,10 +155,15 @@ class Store {
   void prepare();
   void take_hunt();
   void write_pending();
-  void write_transaction();
   void write(const ItemRecord& item);
-  void recover(const sql::ConnectionLost& lost);
-  bool was_written(const ItemRecord& item);
+  void write_finding(const std::string& signature, std::uint64_t item, std::uint64_t count);
+  void write_yield(std::uint64_t thousand, const std::string& member, const std::string& origin,
+                   const RunSums& sums);
+  void write_arrival(const Arrival& arrival);
+  template <class Action>
+  void in_transaction(const Action& action);
+  void recover();
+  bool exists(std::string_view query, std::int64_t number);
   template <class Action>
   void patiently(const Action& action);
 
@@ -151,6 +174,8 @@ class Store {
   std::unique_ptr<sql::Query> insert_item_;
   std::unique_ptr<sql::Query> insert_finding_;
   std::unique_ptr<sql::Query> update_totals_;
+  std::unique_ptr<sql::Query> insert_yield_;
+  std::unique_ptr<sql::Query> remove_shipment_;  ///< null for files, which have none
   std::int64_t hunt_ = 0;
   std::uint64_t known_count_ = 0;
   Clock::time_point last_commit_ = Clock::now();

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "hunt/schema.h"
 #include "hunt/sql.h"
 #include "hunt/store.h"
 
@@ -26,13 +27,73 @@ void complain(sql::Connection& connection, std::string_view query, std::string_v
 
 std::int64_t remove_hunt(sql::Connection& connection, std::int64_t hunt) {
   std::int64_t items = 0;
-  for (const std::string_view table : {"batches", "mismatches", "findings", "items"}) {
+  for (const std::string_view table : {"batches", "mismatches", "examinations", "shipments",
+                                       "islands", "yields", "findings", "items"}) {
     const auto query = connection.prepare(fmt::format("DELETE FROM {} WHERE hunt = ?", table));
     query->bind(1, hunt).run();
     items = query->changes();
   }
   connection.prepare("DELETE FROM hunts WHERE id = ?")->bind(1, hunt).run();
   return items;
+}
+
+void copy_examinations(sql::Connection& from, std::int64_t old_id, sql::Connection& to,
+                       std::int64_t new_id) {
+  const auto row = from.prepare(
+      "SELECT signature, item, done, scenario, schedule, seed, shrink, curves FROM examinations "
+      "WHERE hunt = ? ORDER BY id");
+  const auto insert = to.prepare(
+      "INSERT INTO examinations (hunt, signature, item, done, scenario, schedule, seed, shrink, "
+      "curves) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  row->bind(1, old_id);
+  while (row->step()) {
+    insert->bind(1, new_id)
+        .bind_text(2, row->text(0))
+        .bind(3, row->integer(1))
+        .bind(4, row->integer(2))
+        .bind_text(5, row->text(3))
+        .bind_text(6, row->text(4))
+        .bind(7, row->integer(5))
+        .bind_text(8, row->text(6))
+        .bind_text(9, row->text(7))
+        .run();
+    insert->reset();
+  }
+}
+
+/// Sums over all runs, of which islands keep some.
+void copy_sums(sql::Connection& from, std::int64_t old_id, sql::Connection& to,
+               std::int64_t new_id) {
+  to.prepare("DELETE FROM yields WHERE hunt = ?")->bind(1, new_id).run();
+  const auto row = from.prepare(
+      "SELECT thousand, member, origin, runs, failed, unknown, new_states, virtual_us, last_seen "
+      "FROM yields WHERE hunt = ? ORDER BY thousand, member, origin");
+  const auto insert = to.prepare("INSERT INTO yields VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  row->bind(1, old_id);
+  while (row->step()) {
+    insert->bind(1, new_id).bind(2, row->integer(0));
+    insert->bind_text(3, row->text(1)).bind_text(4, row->text(2));
+    for (int column = 3; column <= 8; ++column) insert->bind(column + 2, row->integer(column));
+    insert->run();
+    insert->reset();
+  }
+  const auto totals = from.prepare("SELECT unknown, virtual_us, unkept FROM hunts WHERE id = ?");
+  totals->bind(1, old_id).step();
+  to.prepare("UPDATE hunts SET unknown = ?, virtual_us = ?, unkept = ? WHERE id = ?")
+      ->bind(1, totals->integer(0))
+      .bind(2, totals->integer(1))
+      .bind(3, totals->integer(2))
+      .bind(4, new_id)
+      .run();
+}
+
+/// What a hunt has beside items and findings.
+void copy_beside(sql::Connection& from, std::int64_t old_id, const std::string& location,
+                 std::int64_t new_id) {
+  if (version_of(from) < 3) return;
+  const auto to = open_store(location);
+  copy_examinations(from, old_id, *to, new_id);
+  copy_sums(from, old_id, *to, new_id);
 }
 
 std::string quoted(const std::string& identifier) {
@@ -54,6 +115,7 @@ CopyResult copy_store(const std::string& from, const std::string& to) {
     for (; items.next(item); ++result.items) store.add(item);
     store.flush();
     for (const FindingRecord& finding : reader.findings(hunt.id)) store.describe(finding);
+    copy_beside(reader.connection(), hunt.id, store.location(), store.hunt());
     if (hunt.finished) store.finish();
     ++result.hunts;
   }
@@ -73,10 +135,14 @@ std::vector<std::string> check_store(const std::string& location) {
   complain(*connection,
            "SELECT hunt, max(number) + 1 - count(*) FROM items GROUP BY hunt ORDER BY hunt",
            "items are missing in the middle", troubles);
+  const std::int64_t version = version_of(*connection);
   complain(*connection,
-           "SELECT hunts.id, (SELECT count(*) FROM findings WHERE findings.hunt = hunts.id AND "
-           "count <> (SELECT count(*) FROM items WHERE items.hunt = hunts.id AND outcome = 1 AND "
-           "items.signature = findings.signature)) FROM hunts ORDER BY hunts.id",
+           fmt::format(
+               "SELECT hunts.id, (SELECT count(*) FROM findings WHERE findings.hunt = hunts.id AND "
+               "(SELECT count(*) FROM items WHERE items.hunt = hunts.id AND outcome = 1 AND "
+               "items.signature = findings.signature) NOT BETWEEN {} AND count) "
+               "FROM hunts ORDER BY hunts.id",
+               version < 3 ? "count" : "CASE WHEN hunts.islands = 1 THEN 1 ELSE count END"),
            "findings do not have the number of items that they say", troubles);
   complain(
       *connection,
@@ -84,8 +150,17 @@ std::vector<std::string> check_store(const std::string& location) {
       "AND NOT EXISTS (SELECT 1 FROM findings WHERE findings.hunt = hunts.id AND "
       "findings.signature = items.signature)) FROM hunts ORDER BY hunts.id",
       "items that failed belong to no finding", troubles);
-  complain(*connection, "SELECT hunt, count(*) FROM mismatches GROUP BY hunt ORDER BY hunt",
-           "runs gave different hashes on different workers", troubles);
+  if (version >= 3) {
+    complain(*connection,
+             "SELECT hunts.id, abs((SELECT CAST(coalesce(sum(runs), 0) AS BIGINT) FROM yields "
+             "WHERE yields.hunt = hunts.id) - unkept - (SELECT count(*) FROM items WHERE "
+             "items.hunt = hunts.id)) FROM hunts ORDER BY hunts.id",
+             "runs more or fewer than the sums of yields say", troubles);
+  }
+  if (version >= 2) {
+    complain(*connection, "SELECT hunt, count(*) FROM mismatches GROUP BY hunt ORDER BY hunt",
+             "runs gave different hashes on different workers", troubles);
+  }
   return troubles;
 }
 
@@ -105,6 +180,10 @@ std::vector<KnownFinding> list_findings(const std::string& location) {
       finding.first_seen =
           is_new ? record.first_seen : std::min(finding.first_seen, record.first_seen);
       finding.last_seen = std::max(finding.last_seen, record.last_seen);
+      if (is_new || record.examined > finding.examined) {
+        finding.examined = record.examined;
+        finding.row = fmt::format("{}/{}", hunt.id, record.first_item + 1);
+      }
       add(finding.scenarios, hunt.scenario_name);
       add(finding.programs, hunt.program);
     }
@@ -151,9 +230,13 @@ void allow_worker(const std::string& location, const std::string& role) {
   const std::string name = quoted(role);
   connection->execute(
       fmt::format("BEGIN; GRANT USAGE ON SCHEMA dissensus TO {0}; "
-                  "GRANT SELECT ON store_version, hunts, batches TO {0}; "
+                  "GRANT SELECT ON store_version, hunts, batches, items, examinations TO {0}; "
                   "GRANT UPDATE (owner, deadline, attempts, done, results) ON batches TO {0}; "
-                  "GRANT SELECT (hunt, number, hash) ON items TO {0}; "
+                  "GRANT UPDATE (owner, deadline, attempts, done, scenario, schedule, seed, "
+                  "shrink, curves) ON examinations TO {0}; "
+                  "GRANT SELECT (id, turns), INSERT (hunt, owner, last_seen), "
+                  "UPDATE (turns, last_seen) ON islands TO {0}; "
+                  "GRANT INSERT (hunt, island, cargo) ON shipments TO {0}; "
                   "GRANT INSERT ON mismatches TO {0}; COMMIT",
                   name));
 }

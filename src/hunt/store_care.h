@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "hunt/store.h"
+
 namespace dissensus::hunt {
 
 struct CopyResult {
@@ -27,6 +29,9 @@ struct KnownFinding {
   std::int64_t last_seen = 0;
   std::vector<std::string> scenarios;  ///< ascending
   std::vector<std::string> programs;   ///< ascending
+  /// The first run that showed it, as "HUNT/RUN"; of one that was examined, if any was.
+  std::string row;
+  Examined examined = Examined::no;
 };
 /// In the order in which they were first seen.
 std::vector<KnownFinding> list_findings(const std::string& location);

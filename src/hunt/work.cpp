@@ -1,5 +1,6 @@
 #include "hunt/work.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -15,9 +16,12 @@
 
 #include "hunt/batch.h"
 #include "hunt/evaluator.h"
+#include "hunt/island.h"
+#include "hunt/known_hunt.h"
 #include "hunt/parts.h"
 #include "hunt/queue.h"
 #include "hunt/schedule_codec.h"
+#include "hunt/schema.h"
 #include "run/runner.h"
 #include "run/scenario.h"
 #include "trace/trace.h"
@@ -39,19 +43,38 @@ std::string owner_name() {
   return fmt::format("{}:{}", host, getpid());
 }
 
-/// A hunt as far as its runs need it.
-struct KnownHunt {
-  KnownHunt(const HuntRecord& record, const std::string& store, const Registry& registry)
-      : options(options_of(record, store)),
-        scenario(run::parse_scenario(record.scenario, record.scenario_name, registry.systems)),
-        parts(make_parts(scenario, registry, options)),
-        plan{scenario,        parts, options.seed,
-             options.repeats, store, make_evidence(scenario, 0, std::string())} {}
+/// Throws InputError that names the first plugin that is needed and not here.
+void check_plugins(const std::vector<std::string>& needed, const std::vector<std::string>& here) {
+  const auto name_of = [](const std::string& identity) {
+    return identity.substr(0, identity.rfind(' '));
+  };
+  for (const std::string& plugin : needed) {
+    if (std::find(here.begin(), here.end(), plugin) != here.end()) continue;
+    const auto other = std::find_if(here.begin(), here.end(), [&](const std::string& identity) {
+      return name_of(identity) == name_of(plugin);
+    });
+    if (other == here.end()) {
+      throw InputError(fmt::format("it needs the plugin {} (--plugin)", plugin));
+    }
+    throw InputError(fmt::format("it needs the plugin {}, here is {}", plugin, *other));
+  }
+}
 
-  HuntOptions options;
-  run::Scenario scenario;
-  HuntParts parts;
-  EvaluationPlan plan;
+/// What one thread has of its own.
+struct WorkSlot {
+  WorkSlot(const std::string& store, Patience& patience) : queue(store, patience) {}
+  void forget_closed(const std::vector<OpenHunt>& open) {
+    const auto is_closed = [&open](const auto& entry) {
+      return std::none_of(open.begin(), open.end(), [&entry](const OpenHunt& hunt) {
+        return hunt.record.id == entry.first && !hunt.record.finished;
+      });
+    };
+    std::erase_if(islands, is_closed);
+  }
+
+  WorkQueue queue;
+  std::map<std::int64_t, EvaluationWorker> workers;         ///< by hunt
+  std::map<std::int64_t, std::unique_ptr<Island>> islands;  ///< by hunt
 };
 
 /// What the threads of a worker share.
@@ -125,11 +148,10 @@ class Worker {
   }
 
   void run_slot() {
-    WorkQueue queue(options_.store, patience_);
-    std::map<std::int64_t, EvaluationWorker> workers;
+    WorkSlot slot(options_.store, patience_);
     Clock::time_point idle_since = Clock::now();
     while (!is_over()) {
-      if (work_once(queue, workers)) {
+      if (work_once(slot)) {
         idle_since = Clock::now();
         continue;
       }
@@ -140,17 +162,72 @@ class Worker {
   }
 
   /// False: there was nothing to do.
-  bool work_once(WorkQueue& queue, std::map<std::int64_t, EvaluationWorker>& workers) {
-    for (const HuntRecord& record : queue.open_hunts()) {
+  bool work_once(WorkSlot& slot) {
+    const std::vector<OpenHunt> hunts = slot.queue.open_hunts();
+    slot.forget_closed(hunts);
+    for (const OpenHunt& open : hunts) {
+      const HuntRecord& record = open.record;
       if (options_.hunt != 0 && record.id != options_.hunt) continue;
       const KnownHunt* const hunt = find(record);
       if (hunt == nullptr) continue;
-      const std::optional<Lease> lease = queue.lease(record.id, owner_, options_.lease_seconds);
+      // A finding first: somebody waits for it.
+      if (open.has_examinations && examine(slot.queue, record.id, *hunt)) return true;
+      if (record.finished) continue;
+      if (record.islands) {
+        run_island(slot, record);
+        return true;
+      }
+      const std::optional<Lease> lease =
+          slot.queue.lease(record.id, owner_, options_.lease_seconds);
       if (!lease) continue;
-      deliver(queue, *lease, run_batch(*hunt, *lease, workers[record.id]));
+      deliver(slot.queue, *lease, run_batch(*hunt, *lease, slot.workers[record.id]));
       return true;
     }
     return false;
+  }
+
+  /// A turn of this slot's own island of the hunt.
+  void run_island(WorkSlot& slot, const HuntRecord& record) {
+    std::unique_ptr<Island>& island = slot.islands[record.id];
+    if (!island) {
+      island = std::make_unique<Island>(record, slot.queue.found_island(record.id, owner_),
+                                        sql::without_password(options_.store), registry_);
+    }
+    hear_news(slot.queue, record.id, *island);
+    const Clock::time_point start = Clock::now();
+    const Shipment shipment = island->run_turn([&] {
+      ++progress_.runs;
+      return seconds_since(start) < options_.turn_seconds && !is_over();
+    });
+    note_busy(start);
+    slot.queue.ship(record.id, island->id(), island->turn(), encode_shipment(shipment));
+    island->end_turn();
+    ++progress_.batches;
+  }
+
+  /// False: others do it, or have done it.
+  bool examine(WorkQueue& queue, std::int64_t id, const KnownHunt& hunt) {
+    const Clock::time_point start = Clock::now();
+    if (!options_.examine ||
+        !examine_next(queue, id, hunt.scenario, {owner_, options_.lease_seconds, notice_},
+                      options_.examine, [this] { return !is_over(); })) {
+      return false;
+    }
+    ++progress_.examinations;
+    note_busy(start);
+    return true;
+  }
+
+  void note_busy(Clock::time_point start) {
+    progress_.busy_us += static_cast<std::uint64_t>(seconds_since(start) * 1e6);
+  }
+
+  static void hear_news(WorkQueue& queue, std::int64_t hunt, Island& island) {
+    for (;;) {
+      const std::vector<ItemRecord> items = queue.items_from(hunt, island.news_from());
+      for (const ItemRecord& item : items) island.hear(item);
+      if (items.empty()) return;
+    }
   }
 
   /// Null: not for us.
@@ -164,6 +241,8 @@ class Worker {
       return nullptr;
     }
     try {
+      check_plugins(options_of(record, sql::without_password(options_.store)).plugins,
+                    options_.plugins);
       auto hunt =
           std::make_unique<KnownHunt>(record, sql::without_password(options_.store), registry_);
       if (!hunt->scenario.system->traits().repeatable) {
@@ -195,6 +274,7 @@ class Worker {
       ++progress_.runs;
     }
     work.seconds = seconds_since(start);
+    note_busy(start);
     return work;
   }
 
@@ -239,23 +319,64 @@ class Worker {
   std::exception_ptr error_;
 };
 
-void await_store(const std::string& location, Patience& patience) {
-  for (;;) {
-    try {
-      StoreReader reader(location);
-      return;
-    } catch (const sql::ConnectionLost& lost) {
-      if (!patience.wait(lost.what())) throw;
-    }
+run::Recipe recipe_of(WorkQueue& queue, const Examination& examination,
+                      const run::Scenario& scenario) {
+  const std::string name = fmt::format("item {} of hunt {}", examination.item, examination.hunt);
+  const std::vector<ItemRecord> items = queue.items_from(examination.hunt, examination.item, 1);
+  if (items.empty() || items.front().number != examination.item) {
+    throw InputError(name + " is not in the store");
   }
+  run::Recipe recipe;
+  recipe.scenario = scenario;
+  recipe.schedule = decode_schedule(items.front().schedule, name, scenario.system_description(),
+                                    scenario.nodes());
+  recipe.seed = items.front().seed;
+  recipe.hash = trace::to_hex(items.front().hash);
+  return recipe;
 }
 
 }  // namespace
 
+bool examine_next(WorkQueue& queue, std::int64_t hunt, const run::Scenario& scenario,
+                  const Tenant& tenant, const Examiner& examine,
+                  const std::function<bool()>& keep_going) {
+  const std::optional<Examination> examination =
+      queue.lease_examination(hunt, tenant.owner, tenant.lease_seconds);
+  if (!examination) return false;
+  ExaminationResult result;
+  try {
+    result = examine(recipe_of(queue, *examination, scenario), keep_going);
+  } catch (const sql::ConnectionLost&) {
+    throw;
+  } catch (const InputError& error) {
+    // It would fail for everyone: done, without a result.
+    tenant.notice(fmt::format("a finding of hunt {} ({}) cannot be examined: {}", hunt,
+                              examination->signature, error.what()));
+  }
+  if (keep_going()) {
+    queue.complete_examination(examination->id, result);
+  } else {
+    // Half of it would be another result than that of others.
+    queue.release_examination(examination->id);
+  }
+  return true;
+}
+
 void work(const WorkOptions& options, const Registry& registry, Patience& patience,
           const std::function<bool()>& should_stop, const WorkNotice& notice,
           WorkProgress& progress) {
-  await_store(options.store, patience);  // one clear line where there is no store
+  // One clear line where there is no store, or one that we cannot work for.
+  keep_trying(&patience, [&] {
+    const auto connection = sql::open(options.store, sql::Access::read);
+    const std::int64_t version = version_of(*connection);
+    check_version(*connection, version);
+    if (version < kStoreVersion) {
+      throw InputError(fmt::format(
+          "{0}: a store of format version {1}, expected {2}; 'dissensus store create {0}' brings "
+          "it there",
+          connection->name(), version, kStoreVersion));
+    }
+  });
   Worker worker(options, registry, patience, should_stop, notice, progress);
   worker.run();
   worker.rethrow();

@@ -47,7 +47,7 @@ std::optional<shrink::ShrinkResult> read_minimal(const std::string& folder,
                                                  const SystemRegistry& systems) {
   const std::string path = folder + "/shrink.json";
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) return std::nullopt;
+  if (folder.empty() || !std::filesystem::exists(path, error)) return std::nullopt;
   try {
     shrink::ShrinkResult result = shrink::parse_result(read_file(path, kShrinkBytesMax), path);
     result.recipe = run::read_recipe(folder + "/minimal", systems);

@@ -24,8 +24,9 @@ struct ExamineOptions {
   std::function<bool()> keep_measuring;
 };
 
-/// `folder` is where the run is, or will be, written: replay commands name it. A run that continued
-/// another one is neither shrunk nor measured. Throws InputError where the run does not fail.
+/// `folder` is where the run is, or will be, written: replay commands name it; empty: nowhere. A
+/// run that continued another one is neither shrunk nor measured. Throws InputError where the run
+/// does not fail.
 Finding examine(const run::Recipe& recipe, const std::string& folder, const ExamineOptions& options,
                 const SystemRegistry& systems);
 

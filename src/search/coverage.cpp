@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "search/genotype.h"
+#include "search/immigration.h"
 #include "search/operators.h"
 
 namespace dissensus::search {
@@ -51,7 +52,7 @@ void move_group(std::vector<double>& priorities, const std::vector<std::size_t>&
   for (std::size_t i = 0; i < order.size(); ++i) priorities[order[i]] = static_cast<double>(i + 1);
 }
 
-class Coverage final : public Search {
+class Coverage final : public Search, public Immigration {
  public:
   Coverage(const SearchContext& context, const Parameters& parameters)
       : space_(context.space), random_(context.seed, "coverage"), parameters_(parameters) {}
@@ -80,13 +81,18 @@ class Coverage final : public Search {
   }
 
   void tell(const Candidate& candidate, const Evaluation& evaluation) override {
+    welcome(candidate.genotype, evaluation);
+  }
+
+  /// A seed is a seed, whoever has found it.
+  void welcome(const Genotype& genotype, const Evaluation& evaluation) override {
     if (evaluation.new_states == 0) return;
     if (corpus_.size() == parameters_.corpus) {
       corpus_.erase(
           std::min_element(corpus_.begin(), corpus_.end(),
                            [](const auto& a, const auto& b) { return a.energy() < b.energy(); }));
     }
-    corpus_.push_back({candidate.genotype, evaluation.new_states, 0});
+    corpus_.push_back({genotype, evaluation.new_states, 0});
   }
 
  private:

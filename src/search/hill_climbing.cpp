@@ -4,12 +4,13 @@
 #include "search/algorithms.h"
 #include "search/generational.h"
 #include "search/genotype.h"
+#include "search/immigration.h"
 
 namespace dissensus::search {
 
 namespace {
 /// Never waits: while results are outstanding it proposes further neighbours of the same place.
-class HillClimbing final : public Search {
+class HillClimbing final : public Search, public Immigration {
  public:
   HillClimbing(const SearchContext& context, std::uint64_t patience, const Options& options)
       : context_(context),
@@ -41,6 +42,14 @@ class HillClimbing final : public Search {
     place_.reset();
     failures_ = 0;
     ++climb_;
+  }
+
+  /// Climbs on from a better place; equal ones stay apart.
+  void welcome(const Genotype& genotype, const Evaluation& evaluation) override {
+    Individual told{genotype, finite_objectives(evaluation, context_.objectives)};
+    if (!place_ || !better(told, *place_)) return;
+    place_ = std::move(told);
+    failures_ = 0;
   }
 
  private:

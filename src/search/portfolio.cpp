@@ -10,6 +10,7 @@
 
 #include "core/assert.h"
 #include "core/suggestion.h"
+#include "search/immigration.h"
 #include "search/registry.h"
 
 namespace dissensus::search {
@@ -40,7 +41,7 @@ struct Member {
   std::size_t asked = 0;
 };
 
-class Portfolio final : public Search {
+class Portfolio final : public Search, public Immigration {
  public:
   Portfolio(std::vector<Member> members, double floor, std::uint64_t seed)
       : members_(std::move(members)), floor_(floor), random_(seed, "portfolio") {}
@@ -72,18 +73,27 @@ class Portfolio final : public Search {
 
     Candidate own = candidate;
     own.tag = asked.tag;
-    if (!member.single_objective) {
-      member.search->tell(own, evaluation);
-      return;
+    member.search->tell(own, member.single_objective ? summed(evaluation) : evaluation);
+  }
+
+  /// Every member that listens; nobody's yield: no member has asked for it.
+  void welcome(const Genotype& genotype, const Evaluation& evaluation) override {
+    if (evaluation.failed) known_.insert(evaluation.signature);
+    for (Member& member : members_) {
+      search::welcome(*member.search, genotype,
+                      member.single_objective ? summed(evaluation) : evaluation);
     }
+  }
+
+ private:
+  static Evaluation summed(const Evaluation& evaluation) {
     Evaluation single = evaluation;
     double sum = 0;
     for (const double objective : evaluation.objectives) sum += objective;
     single.objectives = {sum};
-    member.search->tell(own, single);
+    return single;
   }
 
- private:
   struct UnderWay {
     std::size_t member;
     std::uint64_t tag;

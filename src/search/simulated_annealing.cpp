@@ -5,6 +5,7 @@
 #include "search/algorithms.h"
 #include "search/generational.h"
 #include "search/genotype.h"
+#include "search/immigration.h"
 #include "search/portable_math.h"
 
 namespace dissensus::search {
@@ -24,7 +25,7 @@ double loss(const Point& a, const Point& b) {
   return 0;
 }
 
-class SimulatedAnnealing final : public Search {
+class SimulatedAnnealing final : public Search, public Immigration {
  public:
   SimulatedAnnealing(const SearchContext& context, const AnnealingParameters& parameters,
                      const Options& options)
@@ -64,6 +65,12 @@ class SimulatedAnnealing final : public Search {
       temperature_ = first_temperature_;
       place_ = best_;
     }
+  }
+
+  /// Only where the next cooling starts from: the place itself is a walk of its own.
+  void welcome(const Genotype& genotype, const Evaluation& evaluation) override {
+    Individual told{genotype, finite_objectives(evaluation, context_.objectives)};
+    if (best_ && better(told, *best_)) best_ = std::move(told);
   }
 
  private:

@@ -10,12 +10,16 @@
 
 #include "cli/command.h"
 #include "cli/victim.h"
+#include "hunt/items.h"
+#include "hunt/store.h"
 #include "hunt/store_care.h"
 #include "postgres/private_postgres.h"
 
 namespace dissensus::cli_test {
 namespace {
 
+using hunt::expect_equal;
+using hunt::items_of;
 using std::chrono::milliseconds;
 using test::PrivatePostgres;
 using testing::HasSubstr;
@@ -140,7 +144,7 @@ TEST_F(Fleet, EveryItemOnceWhateverDies) {
     EXPECT_TRUE(WIFEXITED(ended) && WEXITSTATUS(ended) == 0)
         << read_text(folder_.file("worker" + std::to_string(i)));
   }
-  expect_same_items(items_of(folder_.file("whole.sqlite").string()), items_of(url_));
+  expect_equal(items_of(folder_.file("whole.sqlite").string()), items_of(url_));
   EXPECT_THAT(hunt::check_store(url_), IsEmpty());
 }
 
@@ -162,7 +166,95 @@ TEST_F(Fleet, IsWatchedDescribedCopiedAndIsolated) {
   EXPECT_GT(findings[0]["first_seen"], 1'700'000'000);
   EXPECT_THAT(folder_.run({"store", "copy", url_, "copy.sqlite"}).out, HasSubstr("copied 1 hunts"));
   EXPECT_EQ(folder_.run({"store", "check", "copy.sqlite"}).out, "whole\n");
-  expect_same_items(items_of(url_), items_of(folder_.file("copy.sqlite").string()));
+  expect_equal(items_of(url_), items_of(folder_.file("copy.sqlite").string()));
+}
+
+/// The words of a minimal run and its report, as far as they do not name folders.
+std::string minimal_of(const WorkFolder& folder, const std::string& path) {
+  return read_text(folder.file(path + "/minimal.json"));
+}
+
+TEST_F(Fleet, AWorkerShrinksAndMeasuresFindings) {
+  // As one machine does it.
+  std::vector<std::string> words = {"hunt",     kBuggyScenario, "--seed",   "5",       "--all",
+                                    "--window", "64",           "--budget", "200runs", "--json"};
+  std::vector<std::string> alone = words;
+  alone.insert(alone.end(), {"--store", "alone.sqlite"});
+  const CommandResult local = folder_.run(alone);
+  ASSERT_EQ(local.exit_code, 1) << local.err;
+  const std::string local_folder = nlohmann::json::parse(local.out)["findings"][0]["run_folder"];
+
+  words.insert(words.end(), {"--store", url_, "--jobs", "0"});
+  Victim coordinator(folder_, words, "coordinator");
+  while (!has_begun()) std::this_thread::sleep_for(milliseconds(5));
+  const CommandResult worker = folder_.run({"work", url_, "--jobs", "1", "--idle", "1", "--json"});
+  EXPECT_EQ(worker.exit_code, 0) << worker.err;
+  EXPECT_EQ(nlohmann::json::parse(worker.out)["examinations"], 1) << worker.out;
+  int status = 0;
+  for (int i = 0; i < 6000 && !coordinator.has_ended(status); ++i) {
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1)
+      << read_text(folder_.file("coordinator"));
+  const auto shared = nlohmann::json::parse(read_text(folder_.file("coordinator")));
+  const std::string shared_folder = shared["findings"][0]["run_folder"];
+  EXPECT_EQ(minimal_of(folder_, shared_folder), minimal_of(folder_, local_folder));
+  EXPECT_THAT(read_text(folder_.file(shared_folder + "/report.html")), HasSubstr("<svg"));
+
+  const auto findings =
+      nlohmann::json::parse(folder_.run({"store", "findings", url_, "--json"}).out);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0]["examined"], true);
+  const std::string row = "#" + findings[0]["first_run"].get<std::string>();
+  // From a copy as well as from the database itself.
+  ASSERT_EQ(folder_.run({"store", "copy", url_, "copy.sqlite"}).exit_code, 0);
+  for (const std::string& store : {url_, std::string("copy.sqlite")}) {
+    const CommandResult report = folder_.run({"report", store + row, "--json"});
+    ASSERT_EQ(report.exit_code, 1) << report.err;
+    std::string page = nlohmann::json::parse(report.out)["report"];
+    page.resize(page.rfind('/'));
+    EXPECT_EQ(minimal_of(folder_, page), minimal_of(folder_, local_folder)) << store;
+  }
+}
+
+TEST_F(Fleet, HuntsWithIslands) {
+  const CommandResult found =
+      folder_.run({"hunt", kBuggyScenario, "--store", url_, "--islands", "--all", "--budget",
+                   "20000runs", "--jobs", "2", "--no-shrink", "--no-report", "--json"});
+  ASSERT_EQ(found.exit_code, 1) << found.err;
+  const auto json = nlohmann::json::parse(found.out);
+  EXPECT_GE(json["evaluations"], 20'000);
+  EXPECT_EQ(json["findings"][0]["reproduced"], true);
+  const auto watch =
+      nlohmann::json::parse(folder_.run({"watch", url_, "--once", "--all", "--json"}).out);
+  EXPECT_EQ(watch[0]["islands"], true);
+  EXPECT_EQ(watch[0]["runs"], json["evaluations"]);
+  EXPECT_LT(watch[0]["items"], watch[0]["runs"]);
+  const std::string folder = json["findings"][0]["run_folder"];
+  EXPECT_EQ(folder_.run({"replay", folder}).exit_code, 1);
+  EXPECT_EQ(folder_.run({"store", "check", url_}).out, "whole\n");
+}
+
+TEST_F(Fleet, ACampaignIsSharedToo) {
+  const auto campaign = [&](const std::string& store) {
+    return std::vector<std::string>{"campaign", kBuggyScenario, "--runs", "2000",  "--seed",
+                                    "3",        "--out",        store,    "--json"};
+  };
+  ASSERT_EQ(folder_.run(campaign("alone.sqlite")).exit_code, 1);
+  std::vector<std::string> words = campaign(url_);
+  words.insert(words.end(), {"--jobs", "0"});
+  Victim coordinator(folder_, words, "coordinator");
+  while (!has_begun()) std::this_thread::sleep_for(milliseconds(5));
+  EXPECT_EQ(folder_.run({"work", url_, "--jobs", "2", "--idle", "1"}).exit_code, 0);
+  int status = 0;
+  for (int i = 0; i < 6000 && !coordinator.has_ended(status); ++i) {
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1)
+      << read_text(folder_.file("coordinator"));
+  // Samples learn nothing, so that the window does not matter.
+  expect_equal(items_of(folder_.file("alone.sqlite").string()), items_of(url_));
+  EXPECT_TRUE(hunt::StoreReader(url_).hunts().front().finished);
 }
 
 TEST_F(Fleet, BadInputIsOneLine) {
@@ -174,6 +266,8 @@ TEST_F(Fleet, BadInputIsOneLine) {
       {{"store", "prune", url_}, "expected --older-than DAYS or --keep RUNS"},
       {{"store", "shrug"}, "no verb 'shrug'"},
       {{"store", "allow-worker", "x.sqlite", "me"}, "a file has no roles"},
+      {{"hunt", kBuggyScenario, "--islands"}, "--islands: is for hunts with a shared store"},
+      {{"hunt", kBuggyScenario, "--store", url_, "--islands", "--window", "9"}, "no --window"},
       {{"hunt", kBuggyScenario, "--jobs", "0"}, "--jobs: 0 is for hunts with a shared store"},
       {{"hunt", kBuggyScenario, "--store", "postgresql://%"}, "no URL of PostgreSQL"},
       {{"hunt", kBuggyScenario, "--store", url_, "--resume"}, "no hunt to resume"}};

@@ -1,4 +1,4 @@
-// A command that is killed, and what its hunt has left in a store.
+// A command that is killed.
 #pragma once
 
 #include <csignal>
@@ -8,12 +8,10 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "hunt/store.h"
 
 namespace dissensus::cli_test {
 
@@ -51,26 +49,5 @@ class Victim {
  private:
   pid_t child_;
 };
-
-inline std::vector<hunt::ItemRecord> items_of(const std::string& store) {
-  hunt::StoreReader reader(store);
-  hunt::ItemCursor cursor = reader.items(1);
-  std::vector<hunt::ItemRecord> items;
-  for (hunt::ItemRecord item; cursor.next(item);) items.push_back(item);
-  return items;
-}
-
-inline void expect_same_items(const std::vector<hunt::ItemRecord>& a,
-                              const std::vector<hunt::ItemRecord>& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    ASSERT_EQ(a[i].number, i);
-    ASSERT_EQ(a[i].seed, b[i].seed) << i;
-    ASSERT_EQ(a[i].hash, b[i].hash) << i;
-    ASSERT_EQ(a[i].schedule, b[i].schedule) << i;
-    ASSERT_EQ(a[i].outcome, b[i].outcome) << i;
-    ASSERT_EQ(a[i].new_states, b[i].new_states) << i;
-  }
-}
 
 }  // namespace dissensus::cli_test

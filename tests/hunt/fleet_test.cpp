@@ -1,5 +1,7 @@
 // A hunt whose runs are made by workers through a store is the hunt of one machine, whatever
 // happens to the workers.
+#include "hunt/fleet.h"
+
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -25,90 +27,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-class NoPatience final : public Patience {
- public:
-  bool wait(const std::string&) override { return false; }
-};
-
-class ShortPatience final : public Patience {
- public:
-  bool wait(const std::string&) override {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    return ++waits < 5000;
-  }
-  std::atomic<int> waits{0};
-};
-
-Registry test_registry() {
-  Registry registry = search::built_in_registry();
-  registry.systems = simulated_systems();
-  return registry;
-}
-
-class FleetTest : public StoreTest {
- protected:
-  void SetUp() override {
-    if (!test::PrivatePostgres::is_installed()) {
-      GTEST_SKIP() << "PostgreSQL is not installed: scripts/setup test";
-    }
-    url_ = test::PrivatePostgres::instance().create_database();
-  }
-
-  static HuntOptions options(std::size_t runs, const std::string& search) {
-    HuntOptions options = run_budget(7, runs);
-    options.search = search;
-    options.window = 64;
-    options.all = true;
-    return options;
-  }
-
-  void hunt_locally(const run::Scenario& scenario, const HuntOptions& options) {
-    const Registry registry = test_registry();
-    HuntParts parts = make_parts(scenario, registry, options);
-    Store store(file("local"));
-    store.begin(describe_hunt(scenario, options));
-    hunt(scenario, parts, options, nullptr, &store);
-  }
-
-  HuntResult coordinate(const run::Scenario& scenario, const HuntOptions& options, bool resume,
-                        HuntObserver* observer = nullptr) {
-    const Registry registry = test_registry();
-    HuntParts parts = make_parts(scenario, registry, options);
-    Store store(url_, &patience_);
-    const HuntRecord record = describe_hunt(scenario, options);
-    resume ? store.resume(record) : store.begin(record);
-    WorkQueue queue(url_, patience_);
-    HuntResult result = hunt_with_workers(scenario, parts, options, observer, store, queue);
-    if (result.end != HuntEnd::stopped) store.finish();
-    return result;
-  }
-
-  /// A worker with two threads, from here to the end of the scope.
-  class BackgroundWorker {
-   public:
-    BackgroundWorker(const std::string& url, Patience& patience)
-        : thread_([this, url, &patience] {
-            const Registry registry = test_registry();
-            WorkOptions options;
-            options.store = url;
-            options.jobs = 2;
-            options.lease_seconds = 1;
-            work(
-                options, registry, patience, [this] { return stop_.load(); },
-                [](const std::string& text) { ADD_FAILURE() << text; }, progress);
-          }) {}
-    ~BackgroundWorker() { stop_ = true; }
-    WorkProgress progress;
-
-   private:
-    std::atomic<bool> stop_{false};
-    std::jthread thread_;
-  };
-
-  std::string url_;
-  ShortPatience patience_;
-};
 
 TEST_F(FleetTest, HuntsAsOneMachineDoes) {
   const run::Scenario scenario = run::load_scenario(kOvertaken, simulated_systems());
@@ -298,6 +216,37 @@ TEST_F(FleetTest, AnotherBuildIsRefusedUnlessToldOtherwise) {
   EXPECT_EQ(progress.batches, 1u);
 }
 
+TEST_F(FleetTest, APluginThatIsMissingOrAnotherIsNamed) {
+  const run::Scenario scenario = run::load_scenario(kOvertaken, simulated_systems());
+  HuntOptions hunt_options = options(10, "random");
+  hunt_options.plugins = {"mine.so 1234"};
+  Store store(url_);
+  store.begin(describe_hunt(scenario, hunt_options));
+  WorkQueue queue(url_, patience_);
+  queue.put(store.hunt(), encode_orders({}));
+  const Registry registry = test_registry();
+  NoPatience impatient;
+  const auto notices_with = [&](std::vector<std::string> plugins) {
+    WorkOptions work_options;
+    work_options.store = url_;
+    work_options.idle_seconds = 0;
+    work_options.plugins = std::move(plugins);
+    WorkProgress progress;
+    std::vector<std::string> notices;
+    work(
+        work_options, registry, impatient, [] { return false; },
+        [&notices](const std::string& text) { notices.push_back(text); }, progress);
+    return notices;
+  };
+  EXPECT_THAT(
+      notices_with({}),
+      ElementsAre(HasSubstr("left to others: it needs the plugin mine.so 1234 (--plugin)")));
+  EXPECT_THAT(notices_with({"mine.so 5678"}),
+              ElementsAre(HasSubstr("needs the plugin mine.so 1234, here is mine.so 5678")));
+  EXPECT_THAT(notices_with({"mine.so 1234"}), IsEmpty());
+  EXPECT_EQ(queue.state(store.hunt()).done, 1u);
+}
+
 TEST_F(FleetTest, StoresAreCopiedBetweenEnginesAndPruned) {
   const run::Scenario scenario = run::load_scenario(kOvertaken, simulated_systems());
   hunt_locally(scenario, options(1500, "random"));
@@ -342,11 +291,30 @@ TEST_F(FleetTest, AWorkerNeedsNoMoreRightsThanItsOwn) {
   {
     BackgroundWorker worker(as_worker, patience_);
     EXPECT_EQ(coordinate(scenario, hunt_options, false).progress.runs, 200u);
+    HuntOptions islands = hunt_options;
+    islands.window = 0;
+    islands.islands = true;
+    EXPECT_GE(coordinate(scenario, islands, false).progress.runs, 200u);
+  }
+  {
+    Store store(url_);
+    store.resume(describe_hunt(scenario, hunt_options));
+    WorkQueue queue(url_, patience_);
+    queue.put_examination(1, "signature", 0);
+    WorkQueue workers(as_worker, patience_);
+    EXPECT_TRUE(examine_next(
+        workers, 1, scenario, {"worker", 1, {}},
+        [](const run::Recipe&, const std::function<bool()>&) {
+          return ExaminationResult{"a", "b", 1, "c", "d"};
+        },
+        [] { return true; }));
   }
   const auto connection = sql::open(as_worker, sql::Access::create);
   for (const std::string statement :
        {"DELETE FROM items", "UPDATE hunts SET scenario = ''", "UPDATE batches SET items = ''",
-        "SELECT schedule FROM items", "DELETE FROM batches", "DROP TABLE hunts"}) {
+        "DELETE FROM batches", "DELETE FROM shipments", "SELECT cargo FROM shipments",
+        "UPDATE examinations SET signature = ''", "UPDATE findings SET count = 0",
+        "UPDATE islands SET owner = ''", "DROP TABLE hunts"}) {
     EXPECT_THROW(connection->execute(statement), InputError) << statement;
   }
 }
@@ -375,7 +343,7 @@ TEST_F(FleetTest, WhatIsNoStoreIsRefusedInOneLine) {
   EXPECT_THAT(message(url_), HasSubstr("not a Dissensus store"));
   const std::string later = test::PrivatePostgres::instance().create_database();
   open_store(later)->execute("UPDATE store_version SET version = 9");
-  EXPECT_THAT(message(later), HasSubstr("format version 9, expected at most 2"));
+  EXPECT_THAT(message(later), HasSubstr("format version 9, expected at most 3"));
 }
 
 TEST(BatchCodec, DamageIsNoticed) {

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "hunt/hunt.h"
+#include "hunt/items.h"
 #include "hunt/sample_search.h"
 #include "hunt/store.h"
 #include "postgres/private_postgres.h"
@@ -148,30 +149,6 @@ class EngineTest : public StoreTest, public testing::WithParamInterface<sql::Eng
 inline const auto kEngines = testing::Values(sql::Engine::sqlite, sql::Engine::postgresql);
 inline std::string engine_name(const testing::TestParamInfo<sql::Engine>& engine) {
   return engine.param == sql::Engine::sqlite ? "SQLite" : "PostgreSQL";
-}
-
-inline std::vector<ItemRecord> items_of(const std::string& path, std::int64_t hunt = 1) {
-  StoreReader reader(path);
-  ItemCursor cursor = reader.items(hunt);
-  std::vector<ItemRecord> items;
-  for (ItemRecord item; cursor.next(item);) items.push_back(item);
-  return items;
-}
-
-inline void expect_equal(const std::vector<ItemRecord>& a, const std::vector<ItemRecord>& b) {
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    ASSERT_EQ(a[i].number, i);
-    ASSERT_EQ(b[i].number, i);
-    EXPECT_EQ(a[i].seed, b[i].seed) << i;
-    EXPECT_EQ(a[i].hash, b[i].hash) << i;
-    EXPECT_EQ(a[i].schedule, b[i].schedule) << i;
-    EXPECT_EQ(a[i].outcome, b[i].outcome) << i;
-    EXPECT_EQ(a[i].signature, b[i].signature) << i;
-    EXPECT_EQ(a[i].objectives, b[i].objectives) << i;
-    EXPECT_EQ(a[i].new_states, b[i].new_states) << i;
-    EXPECT_EQ(a[i].stability, b[i].stability) << i;
-  }
 }
 
 }  // namespace dissensus::hunt

@@ -19,6 +19,8 @@ class PrivatePostgres {
   /// The URL of a new, empty database.
   std::string create_database();
   std::string url(const std::string& database) const;
+  /// Its own, where tests may put what the server needs.
+  const std::filesystem::path& folder() const { return folder_; }
   /// Ends the server at once, as a crash would.
   void stop();
   /// The server ends with the thread that has started it.
