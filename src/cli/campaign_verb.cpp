@@ -7,6 +7,7 @@
 #include "cli/hunt_options.h"
 #include "cli/hunt_panel.h"
 #include "cli/interrupt.h"
+#include "cli/live_evidence.h"
 #include "cli/verb.h"
 #include "hunt/parts.h"
 #include "hunt/sample_search.h"
@@ -99,7 +100,8 @@ ExitCode run_campaign(CampaignVerbOptions options) {
     throw InputError(options.store + ": no such store to resume");
   }
   hunt::Store store(options.store);
-  const hunt::HuntRecord record = hunt::describe_hunt(scenario, hunt_options);
+  hunt::HuntRecord record = hunt::describe_hunt(scenario, hunt_options);
+  name_servers(scenario, record);
   settings.resume ? store.resume(record) : store.begin(record);
 
   catch_interrupts();
@@ -119,6 +121,7 @@ ExitCode run_campaign(CampaignVerbOptions options) {
   if (!result.trouble.empty()) fmt::print(stderr, "dissensus: {}\n", result.trouble);
   if (result.progress.equal != result.progress.repeated) return kInternalFault;
   if (result.found()) return kViolation;
+  if (!result.trouble.empty() && result.trouble != kInterrupted) return kEnvironment;
   return result.progress.unknown > 0 || !resume.empty() ? kUnknown : kAllHeld;
 }
 

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/interrupt.h"
+#include "cli/live_evidence.h"
 #include "cli/plugins.h"
 #include "cli/shrink_line.h"
 #include "cli/store_row.h"
@@ -33,6 +34,9 @@ report::Finding recorded_finding(const run::Recipe& recipe, const std::string& f
   }
   finding.found.trace = trace::read_trace(folder + "/trace.jsonl.gz");
   finding.found.replay = replay;
+  if (const std::string known = reliability_of(folder); !known.empty()) {
+    finding.hunt.emplace_back("reliability", known);
+  }
   return finding;
 }
 
@@ -40,7 +44,7 @@ ExitCode report(ReportVerbOptions options) {
   const Registry registry = options.plugins.load();
   options.folder = folder_of_run(options.folder, registry.systems);
   const run::Recipe recipe = run::read_recipe(options.folder, registry.systems);
-  const std::string words = options.plugins.words();
+  const std::string words = replay_words_of(options.folder, options.plugins);
   catch_interrupts();  // the report is written with what has been worked out
   report::ExamineOptions examine;
   examine.shrink = !options.no_shrink;
@@ -57,25 +61,28 @@ ExitCode report(ReportVerbOptions options) {
     line->update_measuring();
     return !is_interrupted();
   };
-  const report::Finding finding =
+  report::Finding finding =
       recipe.scenario.system->traits().repeatable
           ? report::examine(recipe, options.folder, examine, registry.systems)
           : recorded_finding(recipe, options.folder, replay_command(options.folder, words));
   line.reset();
+  finding.servers = servers_of(options.folder);
+  const std::string known = reliability_of(options.folder);
   if (finding.shrinking) report::write_minimal(options.folder, *finding.shrinking);
   report::write_page(options.folder, finding);
   const std::string page = options.folder + "/report.html";
   const auto& violations = finding.smallest().verdict.violations;
   if (options.output.json && !options.output.quiet) {
-    const nlohmann::ordered_json json{{"violation", violations.front().text},
-                                      {"signature", violations.front().signature()},
-                                      {"shrunk", finding.shrinking.has_value()},
-                                      {"report", page},
-                                      {"replay", finding.smallest().replay}};
+    nlohmann::ordered_json json{{"violation", violations.front().text},
+                                {"signature", violations.front().signature()},
+                                {"shrunk", finding.shrinking.has_value()},
+                                {"report", page},
+                                {"replay", finding.smallest().replay}};
+    if (!known.empty()) json["reliability"] = known;
     fmt::print("{}\n", json.dump(2));
   } else if (!options.output.quiet) {
-    fmt::print("{}\nreport: {}\nreplay: {}\n", violations.front().text, page,
-               finding.smallest().replay);
+    fmt::print("{}\n{}{}report: {}\nreplay: {}\n", violations.front().text, known,
+               known.empty() ? "" : "\n", page, finding.smallest().replay);
   }
   return kViolation;
 }
