@@ -8,6 +8,7 @@
 #include "cli/hunt_options.h"
 #include "cli/hunt_panel.h"
 #include "cli/interrupt.h"
+#include "cli/live_evidence.h"
 #include "cli/verb.h"
 #include "hunt/parts.h"
 #include "hunt/queue.h"
@@ -105,7 +106,8 @@ ExitCode run_campaign(CampaignVerbOptions options) {
   }
   TerminalPatience patience;
   hunt::Store store(options.store, &patience);
-  const hunt::HuntRecord record = hunt::describe_hunt(scenario, hunt_options);
+  hunt::HuntRecord record = hunt::describe_hunt(scenario, hunt_options);
+  name_servers(scenario, record);
   settings.resume ? store.resume(record) : store.begin(record);
 
   catch_interrupts();
@@ -139,6 +141,7 @@ ExitCode run_campaign(CampaignVerbOptions options) {
   }
   if (mismatches > 0 || result.progress.equal != result.progress.repeated) return kInternalFault;
   if (result.found()) return kViolation;
+  if (!result.trouble.empty() && result.trouble != kInterrupted) return kEnvironment;
   return result.progress.unknown > 0 || !resume.empty() ? kUnknown : kAllHeld;
 }
 

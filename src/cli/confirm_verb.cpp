@@ -1,9 +1,13 @@
+#include <algorithm>
 #include <filesystem>
+#include <future>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/interrupt.h"
+#include "cli/live_evidence.h"
 #include "cli/plugins.h"
 #include "cli/scenario_changes.h"
 #include "cli/store_row.h"
@@ -11,6 +15,7 @@
 #include "core/file.h"
 #include "core/limits.h"
 #include "regression/confirm.h"
+#include "statistics/fisher.h"
 
 namespace dissensus::cli {
 
@@ -24,11 +29,16 @@ constexpr std::string_view kRateFormat = "dissensus-rate/1";
 struct ConfirmOptions {
   std::string folder;
   std::string scenario;  ///< with the cure
+  std::string against;   ///< another server binary
+  std::optional<std::size_t> runs;
   bool before = false;
   regression::RateOptions rate;
   ScenarioChanges changes;
   PluginOptions plugins;
   OutputOptions output;
+
+  /// Two rates are measured at once, so that a busy machine is busy for both.
+  bool is_half() const { return !against.empty(); }
 };
 
 std::string rate_path(const std::string& folder) {
@@ -89,7 +99,9 @@ Rate measure(const ConfirmOptions& options, const run::Recipe& recipe, const std
   regression::RateOptions rate = options.rate;
   rate.runs_max = runs;
   rate.failing_max = failing;
-  if (!recipe.scenario.system->traits().repeatable) rate.jobs = 1;
+  const SystemTraits traits = recipe.scenario.system->traits();
+  if (traits.side_by_side != 0) rate.jobs = traits.side_by_side;
+  if (options.is_half()) rate.jobs = std::max<std::size_t>(1, rate.jobs / 2);
   rate.keep_going = [](const Rate&) { return !is_interrupted(); };
   return regression::measure_rate(recipe, signature, rate);
 }
@@ -110,12 +122,85 @@ Rate rate_before(const ConfirmOptions& options, const run::Recipe& recipe,
   return measure(options, recipe, signature, options.rate.runs_max, kFailuresWanted);
 }
 
+double p_of_rates(const Rate& before, const Rate& after) {
+  return statistics::fisher_exact({before.failing, before.judged() - before.failing, after.failing,
+                                   after.judged() - after.failing})
+      .p_value;
+}
+
+std::string p_words(double p) {
+  return fmt::format(
+      "p = {:.2g} (Fisher's exact test, two-sided): the chance of rates so far apart "
+      "where nothing differs",
+      p);
+}
+
+/// The recorded run on two server binaries: the same schedules on both.
+ExitCode compare_binaries(const ConfirmOptions& options, const run::Recipe& recipe,
+                          const std::string& signature) {
+  PluginOptions others = options.plugins;
+  others.live.rippled = options.against;
+  const Registry registry = others.load();
+  run::Recipe other = recipe;
+  other.scenario =
+      options.changes.change(recipe.scenario.text, recipe.scenario.path, registry.systems);
+  const std::string first = binary_words(recipe.scenario);
+  const std::string second = binary_words(other.scenario);
+  if (first.empty()) {
+    throw InputError(options.folder + ": --against is for runs of real servers (kind rippled)");
+  }
+  if (first == second) {
+    throw InputError(fmt::format("--against: both are {}{}", first,
+                                 "; does the scenario name the binaries itself?"));
+  }
+  std::future<Rate> measured = std::async(std::launch::async, [&] {
+    return measure(options, recipe, signature, options.rate.runs_max, SIZE_MAX);
+  });
+  const Rate after = measure(options, other, signature, options.rate.runs_max, SIZE_MAX);
+  const Rate before = measured.get();
+  const double p = p_of_rates(before, after);
+  constexpr double kDoubt = 0.05;
+  const std::string_view verdict = p >= kDoubt                      ? "no difference shown"
+                                   : after.share() < before.share() ? "fails less often"
+                                                                    : "fails more often";
+  if (options.output.json && !options.output.quiet) {
+    const Json json{{"verdict", verdict},
+                    {"signature", signature},
+                    {"before", rate_json(before)},
+                    {"after", rate_json(after)},
+                    {"p", p},
+                    {"binaries", {first, second}}};
+    fmt::print("{}\n", json.dump(2));
+  } else if (!options.output.quiet) {
+    fmt::print("A: {}\n   {}\nB: {}\n   {}\n{}\nB against A: {}\n", first, rate_words(before),
+               second, rate_words(after), p_words(p), verdict);
+  }
+  if (p >= kDoubt || is_interrupted()) return kUnknown;
+  return after.share() < before.share() ? kAllHeld : kViolation;
+}
+
+/// Real time passes: few runs are what one can wait for.
+std::size_t runs_of(const ConfirmOptions& options, const run::Recipe& recipe) {
+  constexpr std::size_t kSimulated = 2'000;
+  constexpr std::size_t kServers = 20;
+  const SystemTraits traits = recipe.scenario.system->traits();
+  return options.runs.value_or(traits.outside ? kServers : kSimulated);
+}
+
 ExitCode confirm(ConfirmOptions options) {
   const Registry registry = options.plugins.load();
   options.folder = folder_of_run(options.folder, registry.systems);
   std::string signature;
   run::Recipe recipe = recipe_of(options, registry.systems, signature);
+  options.rate.runs_max = runs_of(options, recipe);
   catch_interrupts();
+  if (!options.against.empty()) {
+    if (!options.changes.empty()) {
+      recipe.scenario =
+          options.changes.change(recipe.scenario.text, recipe.scenario.path, registry.systems);
+    }
+    return compare_binaries(options, recipe, signature);
+  }
   const bool prints = !options.output.quiet && !options.output.json;
   if (options.before) {
     const Rate rate = measure(options, recipe, signature, options.rate.runs_max, kFailuresWanted);
@@ -140,13 +225,12 @@ ExitCode confirm(ConfirmOptions options) {
   if (prints) {
     fmt::print("after:  {}\n", rate_words(after));
     if (needed) fmt::print("{} clean runs are needed for 95 % confidence\n", *needed);
+    fmt::print("{}\n", p_words(p_of_rates(before, after)));
     fmt::print("{}\n", to_string(verdict));
   } else if (!options.output.quiet) {
-    Json json{{"verdict", to_string(verdict)},
-              {"signature", signature},
-              {"before", rate_json(before)},
-              {"after", rate_json(after)},
-              {"clean_runs_needed", nullptr}};
+    Json json{{"verdict", to_string(verdict)}, {"signature", signature},
+              {"before", rate_json(before)},   {"after", rate_json(after)},
+              {"clean_runs_needed", nullptr},  {"p", p_of_rates(before, after)}};
     if (needed) json["clean_runs_needed"] = *needed;
     fmt::print("{}\n", json.dump(2));
   }
@@ -167,7 +251,6 @@ Verb add_confirm_verb(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
       "confirm", "Is it fixed? Failure rates over seeds and small variations of the schedule");
   const auto options = std::make_shared<ConfirmOptions>();
-  options->rate.runs_max = 2'000;
   options->rate.jobs = default_jobs();
   app->add_option("run", options->folder,
                   "Folder of the failing run, or row of a store (hunt.sqlite#17)")
@@ -175,9 +258,13 @@ Verb add_confirm_verb(CLI::App& program) {
   app->add_flag("--before", options->before,
                 "Measure the rate before the change, and keep it in the folder (rate.json)");
   app->add_option("--scenario", options->scenario, "The scenario with the change");
-  app->add_option("--runs", options->rate.runs_max, "Runs before and after, at most")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  app->add_option("--against", options->against,
+                  "Real servers: another binary; the same schedules on both (--rippled A --against "
+                  "B)")
+      ->excludes("--scenario", "--before");
+  app->add_option("--runs", options->runs,
+                  "Runs before and after, at most; default: 2000, for real servers 20")
+      ->check(CLI::PositiveNumber);
   app->add_option("--variation", options->rate.variation,
                   "Shorten each delay and time of a fault by up to this share")
       ->check(CLI::Range(0.0, 1.0))
@@ -192,9 +279,11 @@ Verb add_confirm_verb(CLI::App& program) {
   options->plugins.add_to(*app);
   options->output.add_to(*app);
   app->footer(
-      "Exit codes: 0 fixed, 1 not fixed, 3 cannot tell.\n"
+      "Exit codes: 0 fixed, 1 not fixed, 3 cannot tell; with --against: 0 B fails less often, 1 "
+      "more\noften, 3 no difference shown.\n"
       "Examples:\n  dissensus confirm runs/latest --before\n"
-      "  dissensus confirm runs/latest --set system.bugs=[]");
+      "  dissensus confirm runs/latest --set system.bugs=[]\n"
+      "  dissensus confirm runs/latest --rippled OLD --against NEW --runs 40");
   return {app, [options] { return confirm(*options); }};
 }
 

@@ -4,12 +4,11 @@
 
 #include <errno.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/interrupt.h"
+#include "cli/live_evidence.h"
 #include "cli/shrink_line.h"
 #include "cli/verb.h"
-#include "core/file.h"
 #include "run/recording.h"
 #include "run/session_runs.h"
 
@@ -53,23 +52,13 @@ FindingFolder record_finding(const run::Scenario& scenario, const hunt::Finding&
 }
 
 std::string reliability(const hunt::Finding& finding) {
-  const std::size_t runs = finding.confirmations;
-  if (runs == 0) return "not confirmed: the schedule was not run again";
-  if (finding.confirmed == runs) {
-    return fmt::format("reliable: the same violation in all {} repetitions of the schedule", runs);
-  }
-  return fmt::format("flaky: the same violation in {} of {} repetitions of the schedule",
-                     finding.confirmed, runs);
+  return reliability(finding.confirmed, finding.confirmations);
 }
 
 void write_live_page(const FindingFolder& folder, const hunt::Finding& finding,
                      const ExaminePlan& plan) {
   if (finding.confirmations > 0) {
-    const nlohmann::ordered_json json{{"signature", finding.signature},
-                                      {"repetitions", finding.confirmations},
-                                      {"same_violation", finding.confirmed},
-                                      {"reliable", finding.confirmed == finding.confirmations}};
-    write_file(folder.path + "/confirm.json", json.dump(2) + "\n");
+    write_reliability(folder.path, finding.signature, finding.confirmed, finding.confirmations);
   }
   if (!plan.report) return;
   report::Finding page;
@@ -78,7 +67,10 @@ void write_live_page(const FindingFolder& folder, const hunt::Finding& finding,
   page.found.trace = run::to_trace(folder.recipe, trace::Detail::everything, folder.result);
   page.found.replay = replay_command(folder.path, plan.replay_words);
   page.hunt = plan.hunt;
-  page.hunt.emplace_back("reliability", reliability(finding));
+  // A hunt that goes on after an interruption knows of its findings what it wrote before.
+  const std::string known = reliability_of(folder.path);
+  page.hunt.emplace_back("reliability", known.empty() ? reliability(finding) : known);
+  page.servers = servers_of(folder.path);
   report::write_page(folder.path, page);
 }
 
@@ -121,6 +113,7 @@ void examine_finding(FindingFolder& folder, const ExaminePlan& plan, const Syste
   report::Finding finding = report::examine(folder.recipe, folder.path, options, systems);
   if (known != nullptr) restore_curves(*known, finding);
   finding.hunt = plan.hunt;
+  finding.servers = servers_of(folder.path);
   if (finding.shrinking) report::write_minimal(folder.path, *finding.shrinking);
   if (plan.report) report::write_page(folder.path, finding);
   folder.shrinking = std::move(finding.shrinking);

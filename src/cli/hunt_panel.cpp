@@ -69,6 +69,24 @@ bool HuntPanel::keep_going(const hunt::HuntProgress& progress) {
   return !is_interrupted();
 }
 
+void HuntPanel::found(const hunt::Finding& finding) {
+  if (!setting_.announces) return;
+  clear();
+  fmt::print(stderr, "found in run {} after {:.0f} s: {}\n", finding.item + 1, wall_seconds(),
+             finding.verdict.violations.empty() ? finding.signature
+                                                : finding.verdict.violations.front().text);
+  // Before it is confirmed, which may take minutes.
+  if (setting_.store != nullptr) setting_.store->flush();
+  if (setting_.on_finding) setting_.on_finding(finding);
+}
+
+void HuntPanel::repeated(const hunt::Finding& finding) {
+  if (!setting_.announces) return;
+  clear();
+  fmt::print(stderr, "repetition {} of {}: the same violation in {} so far\n",
+             finding.confirmations, options_.confirmations, finding.confirmed);
+}
+
 void HuntPanel::finish(const hunt::HuntProgress& progress) {
   clear();
   write_statistics(progress);

@@ -23,8 +23,9 @@ class HuntPanel final : public hunt::HuntObserver {
     std::vector<std::string> objective_names;
     std::string statistics_path;   ///< empty: no stats.json
     hunt::Store* store = nullptr;  ///< flushed before anything is shown
-    /// Called once for each finding of a hunt that goes on after it. May be empty.
+    /// Called for each finding of a hunt that goes on after it, or that announces it. May be empty.
     std::function<void(const hunt::Finding&)> on_finding = {};
+    bool announces = false;  ///< says what was found at once, and how often it comes back
   };
   /// `options` must outlive this.
   HuntPanel(Setting setting, const hunt::HuntOptions& options);
@@ -34,6 +35,8 @@ class HuntPanel final : public hunt::HuntObserver {
   HuntPanel& operator=(const HuntPanel&) = delete;
 
   bool keep_going(const hunt::HuntProgress& progress) override;
+  void found(const hunt::Finding& finding) override;
+  void repeated(const hunt::Finding& finding) override;
   /// The last figures; the panel is gone afterwards.
   void finish(const hunt::HuntProgress& progress);
   double wall_seconds() const;

@@ -9,6 +9,7 @@
 #include "cli/hunt_options.h"
 #include "cli/hunt_panel.h"
 #include "cli/interrupt.h"
+#include "cli/live_evidence.h"
 #include "cli/verb.h"
 #include "faults/words.h"
 #include "hunt/hunt.h"
@@ -226,6 +227,8 @@ ExitCode exit_code_of_hunt(const FinishedHunt& hunt) {
     return kInternalFault;
   }
   if (hunt.result.found()) return kViolation;
+  const std::string& trouble = hunt.result.trouble;
+  if (!trouble.empty() && trouble != kInterrupted) return kEnvironment;
   if (hunt.result.end == hunt::HuntEnd::stopped) return kUnknown;
   return progress.unknown > 0 ? kUnknown : kAllHeld;
 }
@@ -282,7 +285,8 @@ ExitCode hunt(HuntVerbOptions options) {
   TerminalPatience patience;
   hunt::Store store(options.store.empty() ? hunt.folder + "/" + kStoreFile : options.store,
                     &patience);
-  const hunt::HuntRecord record = hunt::describe_hunt(scenario, hunt_options);
+  hunt::HuntRecord record = hunt::describe_hunt(scenario, hunt_options);
+  name_servers(scenario, record);
   settings.resume ? store.resume(record) : store.begin(record);
 
   std::optional<hunt::WorkQueue> queue;
@@ -298,10 +302,11 @@ ExitCode hunt(HuntVerbOptions options) {
       queue->put_examination(store.hunt(), finding.signature, finding.item);
     }
   };
-  HuntPanel panel(
-      {panel_style(!settings.output.quiet && !settings.output.json), scenario.name,
-       parts.objective_names, hunt.folder + "/" + kStatisticsFile, &store, keep_finding},
-      hunt_options);
+  const bool is_slow = !scenario.system->traits().repeatable;
+  HuntPanel panel({panel_style(!settings.output.quiet && !settings.output.json), scenario.name,
+                   parts.objective_names, hunt.folder + "/" + kStatisticsFile, &store, keep_finding,
+                   is_slow && !settings.output.quiet},
+                  hunt_options);
   if (is_shared) {
     hunt.result = hunt_together(scenario, parts, hunt_options, registry, panel, patience,
                                 options.examines_together(), store, *queue);

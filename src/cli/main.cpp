@@ -11,6 +11,7 @@
 #include "cli/libraft_option.h"
 #include "cli/verb.h"
 #include "core/suggestion.h"
+#include "systems/live/wire/error.h"
 
 namespace dissensus::cli {
 namespace {
@@ -51,7 +52,9 @@ int run_program(int argc, char** argv) {
   program.require_subcommand(1);
   program.footer(
       "Exit codes: 0 every property held, 1 a violation was found, 2 bad usage or input,\n"
-      "3 verdict unknown, 4 internal fault.\n\n"
+      "3 verdict unknown, 4 internal fault, 5 trouble of the environment (real servers that do "
+      "not\n"
+      "start, a full disk).\n\n"
       "--libraft PREFIX, with any verb: scenarios of kind libraft run the library installed "
       "there.\n\n"
       "First steps:\n"
@@ -59,15 +62,15 @@ int run_program(int argc, char** argv) {
       "  dissensus hunt scenarios/majority/overtaken-commit.toml");
 
   const std::vector<Verb> verbs{
-      add_run_verb(program),        add_hunt_verb(program),    add_campaign_verb(program),
-      add_replay_verb(program),     add_check_verb(program),   add_list_verb(program),
-      add_export_verb(program),     add_stats_verb(program),   add_study_verb(program),
-      add_shrink_verb(program),     add_report_verb(program),  add_diff_verb(program),
-      add_corpus_verb(program),     add_confirm_verb(program), add_isolate_verb(program),
-      add_conform_verb(program),    add_tla_verb(program),     add_fidelity_verb(program),
-      add_history_verb(program),    add_import_verb(program),  add_new_verb(program),
-      add_completion_verb(program), add_manual_verb(program),  add_work_verb(program),
-      add_watch_verb(program),      add_store_verb(program)};
+      add_run_verb(program),      add_hunt_verb(program),       add_campaign_verb(program),
+      add_replay_verb(program),   add_check_verb(program),      add_list_verb(program),
+      add_export_verb(program),   add_stats_verb(program),      add_study_verb(program),
+      add_shrink_verb(program),   add_report_verb(program),     add_diff_verb(program),
+      add_corpus_verb(program),   add_confirm_verb(program),    add_isolate_verb(program),
+      add_bundle_verb(program),   add_conform_verb(program),    add_tla_verb(program),
+      add_fidelity_verb(program), add_history_verb(program),    add_import_verb(program),
+      add_new_verb(program),      add_completion_verb(program), add_manual_verb(program),
+      add_work_verb(program),     add_watch_verb(program),      add_store_verb(program)};
 
   if (argc > 1 && argv[1][0] != '-' && argv[1][0] != '\0') {
     std::vector<std::string> names;
@@ -109,6 +112,9 @@ int main(int argc, char** argv) {
     return code;
   } catch (const InputError& error) {
     return cli::fail(cli::kBadInput, error.what());
+  } catch (const live::LiveError& error) {
+    const bool is_interrupted = error.what() == kInterrupted;
+    return cli::fail(is_interrupted ? cli::kUnknown : cli::kEnvironment, error.what());
   } catch (const OutsideError& error) {
     return cli::fail(cli::kBadInput, error.what());
   } catch (const std::bad_alloc&) {

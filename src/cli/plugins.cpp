@@ -18,9 +18,9 @@ void LiveOptions::add_to(CLI::App& verb) {
       "--rippled", rippled,
       "Server binary for scenarios of real servers; default: the scenario's, or rippled "
       "on PATH");
-  verb.add_option("--networks", networks, "Networks of real servers side by side")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
+  verb.add_option("--networks", networks,
+                  "Networks of real servers side by side; default: as many as the machine bears")
+      ->check(CLI::Range(1, 64));
   verb.add_option("--servers-folder", folder, "Where real servers keep configurations and logs")
       ->capture_default_str();
 }

@@ -91,6 +91,8 @@ ExitCode replay(ReplayOptions options) {
   options.path = folder_of_run(options.path, registry.systems);
   run::Recipe recipe = read_recipe(options, registry);
   const bool is_exact = !options.simulated && recipe.scenario.system->traits().repeatable;
+  // What happens once is kept.
+  if (options.out.empty() && !recipe.scenario.system->traits().repeatable) options.out = "runs";
   const std::optional<run::Branch> branch = requested_branch(options, recipe);
   const bool changed = branch && (branch->schedule || branch->seed);
   if (changed) recipe.branch = branch;
@@ -145,7 +147,9 @@ Verb add_replay_verb(CLI::App& program) {
       ->check(CLI::PositiveNumber);
   app->add_option("--schedule", options->schedule, "... under this schedule (JSON)");
   app->add_option("--seed", options->seed, "... with this seed")->check(CLI::NonNegativeNumber);
-  app->add_option("--runs-folder", options->out, "Write a folder for this run there");
+  app->add_option("--out,--runs-folder", options->out,
+                  "Write a folder for this run there; default: none, but runs for real servers, "
+                  "whose runs cannot be repeated");
   app->add_flag("--simulated", options->simulated,
                 "A run of real servers: the same schedule with simulated ones");
   app->add_flag("--realtime", options->realtime, "Keep the pace of a real clock");

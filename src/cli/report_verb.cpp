@@ -3,6 +3,7 @@
 
 #include "cli/finding_folder.h"
 #include "cli/interrupt.h"
+#include "cli/live_evidence.h"
 #include "cli/plugins.h"
 #include "cli/shrink_line.h"
 #include "cli/store_row.h"
@@ -34,6 +35,9 @@ report::Finding recorded_finding(const run::Recipe& recipe, const std::string& f
   }
   finding.found.trace = trace::read_trace(folder + "/trace.jsonl.gz");
   finding.found.replay = replay;
+  if (const std::string known = reliability_of(folder); !known.empty()) {
+    finding.hunt.emplace_back("reliability", known);
+  }
   return finding;
 }
 
@@ -43,7 +47,7 @@ ExitCode report(ReportVerbOptions options) {
   options.folder = folder_of_run(options.folder, registry.systems);
   if (known) restore_minimal(options.folder, *known, registry.systems);
   const run::Recipe recipe = run::read_recipe(options.folder, registry.systems);
-  const std::string words = options.plugins.words();
+  const std::string words = replay_words_of(options.folder, options.plugins);
   catch_interrupts();  // the report is written with what has been worked out
   report::ExamineOptions examine;
   examine.shrink = !options.no_shrink;
@@ -67,20 +71,23 @@ ExitCode report(ReportVerbOptions options) {
           : recorded_finding(recipe, options.folder, replay_command(options.folder, words));
   line.reset();
   if (known) restore_curves(*known, finding);
+  finding.servers = servers_of(options.folder);
+  const std::string reliability = reliability_of(options.folder);
   if (finding.shrinking) report::write_minimal(options.folder, *finding.shrinking);
   report::write_page(options.folder, finding);
   const std::string page = options.folder + "/report.html";
   const auto& violations = finding.smallest().verdict.violations;
   if (options.output.json && !options.output.quiet) {
-    const nlohmann::ordered_json json{{"violation", violations.front().text},
-                                      {"signature", violations.front().signature()},
-                                      {"shrunk", finding.shrinking.has_value()},
-                                      {"report", page},
-                                      {"replay", finding.smallest().replay}};
+    nlohmann::ordered_json json{{"violation", violations.front().text},
+                                {"signature", violations.front().signature()},
+                                {"shrunk", finding.shrinking.has_value()},
+                                {"report", page},
+                                {"replay", finding.smallest().replay}};
+    if (!reliability.empty()) json["reliability"] = reliability;
     fmt::print("{}\n", json.dump(2));
   } else if (!options.output.quiet) {
-    fmt::print("{}\nreport: {}\nreplay: {}\n", violations.front().text, page,
-               finding.smallest().replay);
+    fmt::print("{}\n{}{}report: {}\nreplay: {}\n", violations.front().text, reliability,
+               reliability.empty() ? "" : "\n", page, finding.smallest().replay);
   }
   return kViolation;
 }

@@ -239,7 +239,7 @@ Verb add_run_verb(CLI::App& program) {
       ->excludes("--schedule");
   app->add_option("--seed", options->seeds, "Seed, or a range of seeds such as 1..500")
       ->capture_default_str();
-  app->add_option("--runs-folder", options->parent, "Where the run's folder is made")
+  app->add_option("--out,--runs-folder", options->parent, "Where the run's folder is made")
       ->capture_default_str();
   app->add_flag("--no-folder", options->no_folder, "Leave no folder behind");
   app->add_option("--trace", options->detail, "What the trace keeps: hash, decisions, everything")

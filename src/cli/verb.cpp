@@ -144,6 +144,7 @@ void print_report(const RunReport& report, const OutputOptions& output) {
   } else {
     print_text(report);
   }
+  std::fflush(stdout);  // whoever reads a pipe need not wait for the runs that follow
 }
 
 void refuse_unknown_words(const CLI::App& part) {

@@ -23,6 +23,7 @@ enum ExitCode : int {
   kBadInput = 2,
   kUnknown = 3,
   kInternalFault = 4,
+  kEnvironment = 5,  ///< real servers did not start, no room on the disk: nothing was judged
 };
 ExitCode exit_code_of(oracle::Outcome outcome);
 
@@ -38,6 +39,7 @@ struct Verb {
   CLI::App* app = nullptr;
   std::function<ExitCode()> execute;
 };
+Verb add_bundle_verb(CLI::App& program);
 Verb add_campaign_verb(CLI::App& program);
 Verb add_check_verb(CLI::App& program);
 Verb add_completion_verb(CLI::App& program);

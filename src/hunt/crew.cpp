@@ -25,6 +25,7 @@ class Threads final : public Crew {
   std::size_t under_way() const override { return pool_.under_way(); }
   void submit(std::unique_ptr<Item> item) override { pool_.submit(std::move(item)); }
   std::unique_ptr<Item> take_oldest() override { return pool_.take_oldest(); }
+  void withdraw() override { pool_.withdraw(); }
 
  private:
   OrderedPool<EvaluationWorker, Item, std::function<void(EvaluationWorker&, Item&)>> pool_;
@@ -75,6 +76,12 @@ class Fleet final : public Crew {
     std::unique_ptr<Item> item = std::move(slots_.front().item);
     slots_.pop_front();
     return item;
+  }
+
+  /// What others work on is theirs: the store asks for it again when the hunt goes on.
+  void withdraw() override {
+    buffer_.clear();
+    slots_.clear();
   }
 
  private:

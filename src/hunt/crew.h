@@ -20,6 +20,8 @@ class Crew {
   /// The oldest item, done; there must be one. Null: nobody wants to wait any longer. An exception
   /// of its evaluation is thrown here.
   virtual std::unique_ptr<Item> take_oldest() = 0;
+  /// Forgets the items that nobody has begun; those under way can still be taken.
+  virtual void withdraw() = 0;
 };
 
 /// `plan` must outlive the crew.

@@ -1,11 +1,13 @@
 #include "hunt/evidence.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "dissensus/outside.h"
 #include "dissensus/random.h"
 
+#include "core/parallel.h"
 #include "hunt/evaluator.h"
 #include "hunt/kept_runs.h"
 #include "run/recording.h"
@@ -52,6 +54,9 @@ class Repetition final : public Evidence {
     finding.verdict = std::move(again.verdict);
   }
 
+  void confirm(std::size_t /*jobs*/, Finding& /*finding*/,
+               const std::function<void(const Finding&)>& /*told*/) const override {}
+
  private:
   /// With a start of its own, after all that its servers had been through.
   run::RunResult run_again(EvaluationWorker& worker, const faults::Schedule& schedule,
@@ -87,33 +92,45 @@ class Recording final : public Evidence {
 
   bool can_show_again() const override { return false; }
 
-  /// How often the schedule gives the same violation again. A known finding was confirmed before.
-  void prove(EvaluationWorker& worker, const Item& item, Finding& finding) const override {
+  void prove(EvaluationWorker& /*worker*/, const Item& item, Finding& finding) const override {
     finding.kept = item.kept;
-    if (item.is_known) {
-      finding.kept = read_kept_run(kept_runs_, item.record.number);
-      finding.verdict = finding.kept->verdict;
-      return;
-    }
-    for (std::size_t i = 0; i < confirmations_; ++i) {
-      const std::uint64_t seed = derive_seed(finding.seed, "confirmation", i) >> 11;
-      run::RunResult again;
-      try {
-        again = worker.runner.run(scenario_, finding.schedule, seed);
-      } catch (const OutsideError&) {
-        return;  // the finding stands, confirmed as far as it was
-      }
-      if (again.broken_off) return;
-      ++finding.confirmations;
-      const auto& violations = again.verdict.violations;
-      const auto is_same = [&](const oracle::Violation& violation) {
-        return violation.signature() == finding.signature;
-      };
-      if (std::any_of(violations.begin(), violations.end(), is_same)) ++finding.confirmed;
-    }
+    if (!item.is_known) return;
+    finding.kept = read_kept_run(kept_runs_, item.record.number);
+    finding.verdict = finding.kept->verdict;
+  }
+
+  void confirm(std::size_t jobs, Finding& finding,
+               const std::function<void(const Finding&)>& told) const override {
+    for_each_in_order(
+        confirmations_, std::min(jobs, confirmations_),
+        [] { return std::make_unique<run::Runner>(); },
+        [&](run::Runner& runner, std::size_t number) { return repeat(runner, finding, number); },
+        [&](std::size_t, std::optional<bool> is_same) {
+          if (!is_same) return false;
+          ++finding.confirmations;
+          finding.confirmed += *is_same ? 1 : 0;
+          told(finding);
+          return true;
+        });
   }
 
  private:
+  /// Whether one more run of the schedule shows the same violation; nothing: it came to no end.
+  std::optional<bool> repeat(run::Runner& runner, const Finding& finding,
+                             std::size_t number) const {
+    const std::uint64_t seed = derive_seed(finding.seed, "confirmation", number) >> 11;
+    try {
+      const run::RunResult again = runner.run(scenario_, finding.schedule, seed);
+      if (again.broken_off) return std::nullopt;
+      const auto& violations = again.verdict.violations;
+      return std::any_of(violations.begin(), violations.end(), [&](const auto& violation) {
+        return violation.signature() == finding.signature;
+      });
+    } catch (const OutsideError&) {
+      return std::nullopt;
+    }
+  }
+
   const run::Scenario& scenario_;
   std::size_t confirmations_;
   std::string kept_runs_;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -33,6 +34,10 @@ class Evidence {
   virtual bool can_show_again() const = 0;
   /// Completes the finding of an item that failed.
   virtual void prove(EvaluationWorker& worker, const Item& item, Finding& finding) const = 0;
+  /// Counts how often its schedule fails again, with so many runs side by side; `told` hears of
+  /// each. A breakdown ends it: the finding stands, confirmed as far as it was.
+  virtual void confirm(std::size_t jobs, Finding& finding,
+                       const std::function<void(const Finding&)>& told) const = 0;
 };
 
 /// As the system's traits demand. `kept_runs` says where runs that happen once are kept

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -51,30 +53,55 @@ class Hunt {
   }
 
   HuntResult run() {
-    for (;;) {
+    read_next_known();
+    do {
       fill_window();
-      if (crew_->under_way() == 0) break;
-      try {
-        const std::unique_ptr<Item> item = crew_->take_oldest();
-        if (!item) {
-          result_.end = HuntEnd::stopped;
-          break;
-        }
-        accept(*item);
-      } catch (const OutsideError& error) {
-        // What has been done so far stays, and the hunt can be resumed.
-        if (result_.progress.runs == 0 && error.what() != kInterrupted) throw;
-        result_.end = HuntEnd::stopped;
-        result_.trouble = error.what();
-        break;
-      }
-      if (is_over()) break;
-    }
+    } while (crew_->under_way() > 0 && take_one() && !is_over());
+    if (trouble_ || !plan_.evidence->can_show_again()) keep_what_is_under_way();
     if (store_ != nullptr) store_->flush();
+    if (trouble_ && result_.progress.runs == 0 && result_.trouble != kInterrupted) {
+      std::rethrow_exception(trouble_);
+    }
     return std::move(result_);
   }
 
  private:
+  /// False: the hunt cannot go on.
+  bool take_one() {
+    try {
+      const std::unique_ptr<Item> item = crew_->take_oldest();
+      if (item) {
+        accept(*item);
+        return true;
+      }
+    } catch (const OutsideError& error) {
+      // What has been done so far stays, and the hunt can be resumed.
+      if (!trouble_) result_.trouble = error.what();
+      trouble_ = std::current_exception();
+    }
+    result_.end = HuntEnd::stopped;
+    return false;
+  }
+
+  /// Runs that were begun come to their end, and nobody could make them again.
+  void keep_what_is_under_way() {
+    const HuntEnd end = result_.end;
+    const std::string trouble = result_.trouble;
+    const std::exception_ptr first = trouble_;
+    is_ending_ = true;
+    crew_->withdraw();
+    while (crew_->under_way() > 0) take_one();
+    result_.end = end;
+    result_.trouble = trouble;
+    trouble_ = first;
+  }
+
+  void read_next_known() {
+    ItemRecord record;
+    next_known_.reset();
+    if (known_ && known_->next(record)) next_known_ = std::move(record);
+  }
+
   void fill_window() {
     while (crew_->under_way() < window_ && asked_ < options_.budget.runs) {
       std::optional<Candidate> candidate = parts_.search->ask();
@@ -91,8 +118,11 @@ class Hunt {
     auto item = std::make_unique<Item>();
     item->candidate = std::move(candidate);
     const std::uint64_t number = asked_++;
-    if (known_ && number < store_->known_count() && known_->next(item->record)) {
+    // Some may be missing: a run that could not be made while others could.
+    if (next_known_ && next_known_->number == number) {
+      item->record = std::move(*next_known_);
       item->is_known = true;
+      read_next_known();
       return item;
     }
     item->record.number = number;
@@ -111,15 +141,16 @@ class Hunt {
     }
     if (store_ != nullptr && !item.is_known) store_->add(item.record);
     parts_.search->tell(item.candidate, to_evaluation(item.record));
-    count(item.record);
+    count(item);
     if (item.record.outcome == oracle::Outcome::fail) note_finding(item);
   }
 
-  void count(const ItemRecord& record) {
+  void count(const Item& item) {
+    const ItemRecord& record = item.record;
     HuntProgress& progress = result_.progress;
     const bool improved = note_best(record);
     ++progress.runs;
-    if (progress.runs <= (store_ == nullptr ? 0 : store_->known_count())) ++progress.known;
+    progress.known += item.is_known ? 1 : 0;
     progress.virtual_time += record.virtual_time;
     progress.events += record.events;
     progress.failed += record.outcome == oracle::Outcome::fail ? 1 : 0;
@@ -165,7 +196,15 @@ class Hunt {
       ++same->count;
     } else {
       findings.push_back(make_finding(plan_, finding_worker_, item));
+      if (observer_ != nullptr) observer_->found(findings.back());
+      if (!item.is_known && !is_ending_) confirm(findings.back());
     }
+  }
+
+  void confirm(Finding& finding) {
+    plan_.evidence->confirm(options_.jobs, finding, [this](const Finding& repeated) {
+      if (observer_ != nullptr) observer_->repeated(repeated);
+    });
   }
 
   bool is_over() {
@@ -195,6 +234,9 @@ class Hunt {
   Store* store_;
   HuntResult result_;
   std::optional<ItemCursor> known_;
+  std::optional<ItemRecord> next_known_;
+  std::exception_ptr trouble_;  ///< the first one of the outside
+  bool is_ending_ = false;
   std::uint64_t asked_ = 0;
   SeenStates seen_states_;
   EvaluationWorker finding_worker_;

@@ -110,6 +110,10 @@ class HuntObserver {
   virtual ~HuntObserver() = default;
   /// After each result; false stops the hunt.
   virtual bool keep_going(const HuntProgress& /*progress*/) { return true; }
+  /// A violation of a kind that was not seen before; at once, before anybody confirms it.
+  virtual void found(const Finding& /*finding*/) {}
+  /// After each repetition that is to confirm a finding.
+  virtual void repeated(const Finding& /*finding*/) {}
 };
 
 /// Candidates under way at any time. Fixed, so that what a search knows when it is asked does not

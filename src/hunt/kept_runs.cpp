@@ -18,6 +18,30 @@ std::string trace_path(const std::string& prefix, std::uint64_t item) {
 std::string verdict_path(const std::string& prefix, std::uint64_t item) {
   return fmt::format("{}{}.verdict.json", prefix, item);
 }
+
+/// Small files that a run leaves beside its trace, such as what is known of its servers.
+constexpr std::size_t kSmallBytes = std::size_t{64} << 10;
+
+void keep_small_files(const std::string& prefix, const Item& item) {
+  for (const Outside::Attachment& file : item.kept->attachments) {
+    if (file.text.size() > kSmallBytes || file.name.find('/') != std::string::npos) continue;
+    write_file(fmt::format("{}{}.{}", prefix, item.record.number, file.name), file.text);
+  }
+}
+
+void read_small_files(const std::string& prefix, std::uint64_t item, run::RunResult& result) {
+  const std::filesystem::path path(prefix);
+  const std::string begin = fmt::format("{}{}.", path.filename().string(), item);
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(path.parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(begin)) continue;
+    const std::string rest = name.substr(begin.size());
+    if (rest == "jsonl.gz" || rest == "verdict.json") continue;
+    result.attachments.push_back({rest, read_file(entry.path().string(), kSmallBytes)});
+  }
+}
+
 }  // namespace
 
 std::string kept_runs_prefix(const std::string& store_path, std::int64_t hunt) {
@@ -36,6 +60,7 @@ void keep_run(const std::string& prefix, const run::Scenario& scenario, const It
   trace::write_trace(trace_path(prefix, item.record.number),
                      run::to_trace(recipe, trace::Detail::everything, *item.kept));
   write_file(verdict_path(prefix, item.record.number), oracle::to_json(item.kept->verdict) + "\n");
+  keep_small_files(prefix, item);
 }
 
 std::shared_ptr<const run::RunResult> read_kept_run(const std::string& prefix, std::uint64_t item) {
@@ -49,6 +74,7 @@ std::shared_ptr<const run::RunResult> read_kept_run(const std::string& prefix, s
   result->events = trace.footer.events;
   result->end = trace.records.empty() ? Time{} : trace.records.back().time;
   result->records = std::move(trace.records);
+  read_small_files(prefix, item, *result);
   return result;
 }
 

@@ -1,5 +1,6 @@
 // Live runs beside a store. A simulated run is made again whenever somebody wants to see it; a run
-// of real servers is kept when it happens: its trace and its verdict.
+// of real servers is kept when it happens: its trace, its verdict, and what is known of the
+// servers.
 #pragma once
 
 #include <cstdint>

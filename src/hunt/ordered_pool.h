@@ -41,6 +41,12 @@ class OrderedPool {
     if (idle_ > 0) submitted_.notify_one();
   }
 
+  /// Forgets the tasks that nobody has begun.
+  void withdraw() {
+    const std::lock_guard lock(mutex_);
+    slots_.resize(next_);
+  }
+
   /// The oldest task, done; there must be one. Works on tasks itself rather than waiting. An
   /// exception of the task's work is thrown here.
   std::unique_ptr<Task> take_oldest() {

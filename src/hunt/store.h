@@ -124,7 +124,7 @@ class Store {
   void begin(const HuntRecord& hunt);
   /// Continues the last hunt of the file, which must agree with `hunt`; throws InputError that says
   /// what differs. Begins it where there is none. In a database, which many use: the last one that
-  /// agrees. The items that it has are known_items().
+  /// agrees. The items that it has are known_items(); some may be missing in the middle.
   void resume(const HuntRecord& hunt);
   std::uint64_t known_count() const { return known_count_; }
   ItemCursor known_items() { return {*connection_, hunt_}; }

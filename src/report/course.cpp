@@ -31,7 +31,7 @@ class Course {
       const std::string text = text_of(record);
       if (text.empty()) continue;
       const auto seconds = static_cast<double>((record.time - Time{}).count()) / 1e6;
-      table.rows.push_back({fmt::format("{:.3f} s", seconds),
+      table.rows.push_back({fmt::format("{:.3f}&nbsp;s", seconds),
                             record.node == kNoNode ? "" : fmt::format("n{}", record.node), text});
     }
     return table;

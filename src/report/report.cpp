@@ -96,7 +96,7 @@ std::string facts(const RecordedRun& run) {
     }
     fact("Values", values);
   }
-  fact("Seed", std::to_string(run.recipe.seed));
+  fact("Seed", fmt::format("<span class=\"hash\">{}</span>", run.recipe.seed));
   fact("Trace hash", fmt::format("<span class=\"hash\">{}</span>", run.trace.footer.hash));
   return out + "</dl>\n";
 }
@@ -153,7 +153,7 @@ std::string shrinking_text(const shrink::ShrinkResult& result) {
 
 std::string schedule_section(const Finding& finding) {
   const RecordedRun& run = finding.smallest();
-  std::string body = words_list(run.recipe);
+  std::string body = words_list(run.recipe) + lies_text(run.trace);
   if (finding.shrinking) body += shrinking_text(*finding.shrinking);
   return section(
       "schedule",
@@ -230,9 +230,12 @@ std::vector<Window> windows_of(const Finding& finding) {
   if (!finding.difference || !finding.difference->first) return {end};
   using std::chrono::seconds;
   constexpr Duration kTogether = seconds(20);
-  constexpr Duration kBefore = Milliseconds(300);
+  // What comes before takes no more than half of the drawing.
+  constexpr Duration kBeforeMax = Milliseconds(300);
+  const Duration before =
+      std::clamp<Duration>(end.until - finding.difference->from, Milliseconds(1), kBeforeMax);
   constexpr Duration kPart = seconds(3);
-  const Time from = std::max(Time{}, finding.difference->from - kBefore);
+  const Time from = std::max(Time{}, finding.difference->from - before);
   if (finding.difference->until - from <= kTogether) return {{from, end.until}};
   if (end.from <= from + kPart) return {{from, end.until}};
   return {{from, from + kPart}, {std::max(end.from, end.until - 4 * kPart), end.until}};
@@ -359,13 +362,24 @@ std::string messages_section(const RecordedRun& run) {
   return section("messages", "Messages of the run", to_html(table));
 }
 
+std::string facts_table(const std::vector<std::pair<std::string, std::string>>& facts) {
+  Table table{{"", ""}, {}, {}};
+  for (const auto& [what, value] : facts) table.rows.push_back({escape(what), escape(value)});
+  return to_html(table);
+}
+
 std::string hunt_section(const Finding& finding) {
   if (finding.hunt.empty()) return {};
-  Table table{{"", ""}, {}, {}};
-  for (const auto& [what, value] : finding.hunt) {
-    table.rows.push_back({escape(what), escape(value)});
+  return section("hunt", "How it was found", facts_table(finding.hunt));
+}
+
+std::string servers_section(const Finding& finding) {
+  if (!finding.servers) return {};
+  std::string body = facts_table(finding.servers->facts);
+  for (const auto& [file, lines] : finding.servers->logs) {
+    body += folded("End of " + file, fmt::format("<pre>{}</pre>\n", escape(lines)));
   }
-  return section("hunt", "How it was found", to_html(table));
+  return section("servers", "The servers", body);
 }
 
 std::string before_section(const Finding& finding) {
@@ -450,6 +464,7 @@ std::string to_html(const Finding& finding) {
   body += likelihood_section(finding);
   body += verdict_section(run);
   body += messages_section(run);
+  body += servers_section(finding);
   body += before_section(finding);
   body += hunt_section(finding);
   body += fmt::format("<p class=\"quiet\">Written by {}.</p>\n",

@@ -25,6 +25,12 @@ struct RecordedRun {
   std::string crash = {};  ///< what code under test left behind that ended the run
 };
 
+/// What is known of real servers and of how punctual the run was.
+struct Servers {
+  std::vector<std::pair<std::string, std::string>> facts;  ///< what, and its value
+  std::vector<std::pair<std::string, std::string>> logs;   ///< file, and the last of its lines
+};
+
 struct Finding {
   RecordedRun found;
   /// The run after shrinking, and how that went.
@@ -38,6 +44,7 @@ struct Finding {
   std::string passing;
   /// How the hunt went, as lines of a table: what, and its value.
   std::vector<std::pair<std::string, std::string>> hunt;
+  std::optional<Servers> servers = {};
 
   const RecordedRun& smallest() const { return minimal ? *minimal : found; }
 };

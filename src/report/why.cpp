@@ -1,15 +1,19 @@
 #include "report/why.h"
 
+#include <map>
+
 #include <fmt/format.h>
 
+#include "diff/moments.h"
 #include "report/page.h"
+#include "trace/labels.h"
 
 namespace dissensus::report {
 
 namespace {
 
 std::string moment_time(Time time) {
-  return fmt::format("{:.3f} s", static_cast<double>(microseconds_of(time)) / 1e6);
+  return fmt::format("{:.3f}&nbsp;s", static_cast<double>(microseconds_of(time)) / 1e6);
 }
 
 std::string list_of(const std::vector<std::string>& lines) {
@@ -96,6 +100,26 @@ std::string why_section(const Finding& finding) {
           chain_text(difference, finding.smallest().verdict.violations.front()) +
           waiting_text(difference);
   return section("why", "Why: where it parts from a run that passes", body);
+}
+
+std::string lies_text(const trace::Trace& trace) {
+  constexpr std::size_t kShown = 6;
+  std::map<EventId, const trace::Record*> sends;
+  std::string lines;
+  std::size_t count = 0;
+  for (const trace::Record& record : trace.records) {
+    if (record.type == EventType::send) sends[record.id] = &record;
+    const auto sent = record.type == EventType::mutate ? sends.find(record.cause) : sends.end();
+    if (sent == sends.end() || ++count > kShown) continue;
+    const trace::Record& send = *sent->second;
+    lines += fmt::format(
+        "<li>at {}: {} from n{} to n{}: <code>{}</code></li>\n", moment_time(record.time),
+        escape(trace::kind_name(trace.header, send.kind)), send.node, send.peer,
+        list_of(diff::differing_fields(trace.header, send.kind, send.fields, record.fields)));
+  }
+  if (count > kShown)
+    lines += fmt::format("<li class=\"quiet\">and {} more</li>\n", count - kShown);
+  return lines.empty() ? lines : "<p>What was changed in this run:</p>\n<ul>\n" + lines + "</ul>\n";
 }
 
 std::string crash_section(const RecordedRun& run) {

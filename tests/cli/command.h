@@ -21,6 +21,11 @@ namespace dissensus::cli_test {
 namespace fs = std::filesystem;
 
 inline const std::string kSourceFolder = DISSENSUS_SOURCE_DIR;
+/// The program under test: that of this build, or another one, to see which tests it fails.
+inline std::string tested_program() {
+  const char* const other = std::getenv("DISSENSUS_PROGRAM");
+  return other != nullptr ? other : DISSENSUS_BINARY;
+}
 /// Fails under some schedules; the thesis's tutorial bug.
 inline const std::string kBuggyScenario =
     kSourceFolder + "/scenarios/majority/overtaken-commit.toml";
@@ -86,7 +91,7 @@ class WorkFolder {
   }
 
   CommandResult run(const std::vector<std::string>& words,
-                    const std::string& program = DISSENSUS_BINARY) const {
+                    const std::string& program = tested_program()) const {
     const std::string out = (path_ / "out").string();
     const std::string err = (path_ / "err").string();
     const pid_t child = fork();

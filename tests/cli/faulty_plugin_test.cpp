@@ -85,11 +85,12 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(HangingPlugin, SigtermIsHeardWithinASecond) {
   if (kSanitized) GTEST_SKIP() << kSanitizedWords;
   WorkFolder folder;
-  const CommandResult result = folder.run(
-      {"-c", "exec timeout --signal=TERM --kill-after=1 1 " DISSENSUS_BINARY " hunt " + kScenario +
-                 " --search random --jobs 2 --plugin " DISSENSUS_FAULTY_PLUGIN
-                 " --set 'system.fault=\"wait\"' --set 'limits.call=\"600s\"'"},
-      "sh");
+  const CommandResult result =
+      folder.run({"-c", "exec timeout --signal=TERM --kill-after=1 1 " + tested_program() +
+                            " hunt " + kScenario +
+                            " --search random --jobs 2 --plugin " DISSENSUS_FAULTY_PLUGIN
+                            " --set 'system.fault=\"wait\"' --set 'limits.call=\"600s\"'"},
+                 "sh");
   // --kill-after would have made it 137.
   EXPECT_EQ(result.exit_code, 124) << result.err;
   EXPECT_THAT(result.out, HasSubstr("resume:"));

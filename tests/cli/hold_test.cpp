@@ -26,7 +26,7 @@ virtual_time = "5s"
 CommandResult run_with_input(const WorkFolder& folder, const std::string& input,
                              const std::string& words) {
   folder.write("input", input);
-  return folder.run({"-c", fmt::format("cat input | {} {}", DISSENSUS_BINARY, words)}, "/bin/sh");
+  return folder.run({"-c", fmt::format("cat input | {} {}", tested_program(), words)}, "/bin/sh");
 }
 
 TEST(Hold, TheEndOfInputGoesOnAndTheRunIsTheSame) {

@@ -203,8 +203,8 @@ TEST(Hunt, WritesFoldersOfFindingsAtOnce) {
   const pid_t child = fork();
   if (child == 0) {
     if (chdir(folder.file("").c_str()) != 0) _exit(127);
-    execl(DISSENSUS_BINARY, "dissensus", "hunt", kBuggyScenario.c_str(), "--all", "--budget",
-          "1000000000runs", "--quiet", nullptr);
+    execl(tested_program().c_str(), "dissensus", "hunt", kBuggyScenario.c_str(), "--all",
+          "--budget", "1000000000runs", "--quiet", nullptr);
     _exit(127);
   }
   const auto has_run = [&folder] {
@@ -382,7 +382,7 @@ TEST(Store, AFullDiskEndsTheHuntAndKeepsItsResults) {
   const std::string scenario = folder.write("holds.toml", kHoldingScenario);
   const std::string hunt = fmt::format(
       "trap '' XFSZ; ulimit -f 400; exec {} hunt {} --search random --budget 100000runs",
-      DISSENSUS_BINARY, scenario);
+      tested_program(), scenario);
   const CommandResult result = folder.run({"-c", hunt}, "sh");
   EXPECT_EQ(result.exit_code, 2) << result.out;
   EXPECT_THAT(result.err, HasSubstr("store.sqlite: "));

@@ -23,7 +23,8 @@ class Victim {
          const std::vector<std::pair<std::string, std::string>>& environment = {}) {
     child_ = fork();
     if (child_ != 0) return;
-    std::vector<char*> arguments{const_cast<char*>(DISSENSUS_BINARY)};
+    const std::string program = tested_program();
+    std::vector<char*> arguments{const_cast<char*>(program.c_str())};
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
     const std::string output = folder.file(output_name).string();
@@ -31,7 +32,7 @@ class Victim {
     const bool ready = chdir(folder.file("").c_str()) == 0 && dup2(file, STDOUT_FILENO) >= 0 &&
                        dup2(file, STDERR_FILENO) >= 0;
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
-    if (ready) execv(DISSENSUS_BINARY, arguments.data());
+    if (ready) execv(program.c_str(), arguments.data());
     _exit(127);
   }
   /// Its status, as waitpid gives it.

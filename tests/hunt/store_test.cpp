@@ -291,6 +291,37 @@ TEST_P(ResumeTest, WithSchedulersThatTellTheSearchWhatTheySaw) {
   compare(run::load_scenario(kOvertaken, simulated_systems()), make, {20, 100}, 2);
 }
 
+// Of runs that were under way when real servers failed, some are there and some are not.
+TEST_F(StoreTest, RunsThatAreMissingInTheMiddleAreMadeWhenAHuntGoesOn) {
+  const run::Scenario scenario = run::load_scenario(kOvertaken, simulated_systems());
+  HuntOptions options = run_budget(4, 40);
+  options.all = true;
+  const HuntRecord record = describe_hunt(scenario, options);
+  const auto hunt_with = [&](Store& store) {
+    HuntParts parts = learning_parts(scenario, 4);
+    return hunt(scenario, parts, options, nullptr, &store);
+  };
+  {
+    Store store(file("store"));
+    store.begin(record);
+    hunt_with(store);
+  }
+  const std::vector<ItemRecord> whole = items_of(file("store"));
+  open_store(file("store"))->execute("DELETE FROM items WHERE number IN (7, 20, 39)");
+  Store store(file("store"));
+  store.resume(record);
+  const HuntResult result = hunt_with(store);
+  EXPECT_EQ(result.progress.runs, 40u);
+  EXPECT_EQ(result.progress.known, 37u);
+  store.flush();
+  const std::vector<ItemRecord> again = items_of(file("store"));
+  ASSERT_EQ(again.size(), whole.size());
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    EXPECT_EQ(again[i].hash, whole[i].hash) << i;
+    EXPECT_EQ(again[i].schedule, whole[i].schedule) << i;
+  }
+}
+
 TEST_F(StoreTest, ResumeRefusesAnythingThatWouldMakeAnotherHunt) {
   const run::Scenario scenario = run::load_scenario(kOvertaken, simulated_systems());
   HuntOptions options = run_budget(1, 50);

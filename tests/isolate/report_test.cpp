@@ -72,6 +72,9 @@ TEST(Report, HtmlShowsThePictureAndEscapesNames) {
   EXPECT_THAT(html, HasSubstr("<svg><!--runs/first--></svg>"));
   EXPECT_THAT(html, HasSubstr("<a href=\"runs/first\">"));
   EXPECT_THAT(html, HasSubstr("&lt;votes&gt;"));
+  // A phone shows it at its size, and a dark screen stays dark.
+  EXPECT_THAT(html, HasSubstr("name=\"viewport\" content=\"width=device-width"));
+  EXPECT_THAT(html, HasSubstr("prefers-color-scheme:dark"));
 }
 
 TEST(OverlapFigure, CountsCombinations) {

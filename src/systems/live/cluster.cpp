@@ -35,6 +35,19 @@ std::vector<AccountRequest> requests_of(const xrpl::NetworkConfig& config) {
   return requests;
 }
 
+nlohmann::ordered_json binaries_json(const std::vector<ServerBinary>& binaries) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const ServerBinary& binary : binaries) {
+    nlohmann::ordered_json entry{{"path", binary.path},
+                                 {"version", binary.version},
+                                 {"sha256", binary.digest},
+                                 {"nodes", binary.nodes}};
+    if (!binary.restarts.empty()) entry["restarts_of"] = binary.restarts;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
 std::uintmax_t size_of(const std::string& file) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(file, error);
@@ -249,6 +262,7 @@ std::string LiveCluster::figures() const {
   const InterceptorCounters& counters = network_->interceptor().counters();
   const nlohmann::ordered_json json{
       {"rippled", network_->servers().version()},
+      {"binaries", binaries_json(network_->servers().binaries())},
       {"frames_written", late.size()},
       {"lateness_us", {{"median", share(0.5)}, {"p99", share(0.99)}, {"max", share(1)}}},
       {"frames_forged", book_.forged_count()},
@@ -261,6 +275,8 @@ std::string LiveCluster::figures() const {
 std::vector<Outside::Attachment> LiveCluster::attachments() {
   std::vector<Attachment> files{{"live.json", figures()}};
   for (std::size_t i = 0; i < config_.nodes && i < log_begin_.size(); ++i) {
+    files.push_back({fmt::format("servers/{}.cfg", i),
+                     network_->servers().configuration(static_cast<NodeId>(i))});
     files.push_back({fmt::format("servers/{}.log", i),
                      tail_of(network_->servers().log_file(static_cast<NodeId>(i)), log_begin_[i])});
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -11,6 +12,7 @@
 
 #include "dissensus/random.h"
 
+#include "systems/live/session.h"
 #include "systems/live/virtual_servers.h"
 #include "systems/live/wire/error.h"
 
@@ -53,8 +55,12 @@ LiveNetwork::~LiveNetwork() {
   if (servers_ && !dead_server().empty()) had_trouble_ = true;
   interceptor_.reset();
   servers_.reset();
-  if (had_trouble_) return;
   std::error_code ignored;
+  // Whoever stops a start has no interest in it.
+  if (had_trouble_ && !is_interrupted()) {
+    std::ofstream(plan_.folder + '/' + kKeptMark) << "something went wrong with this network\n";
+    return;
+  }
   std::filesystem::remove_all(plan_.folder, ignored);
   // Folders above it that are empty now.
   const std::filesystem::path session = std::filesystem::path(plan_.folder).parent_path();
@@ -77,7 +83,8 @@ void LiveNetwork::start() {
   options.binaries = plan_.settings.binaries;
   options.restart_binaries = plan_.settings.restart_binaries;
   options.place = loop_->servers.get();
-  options.version = plan_.version;
+  options.known_binaries = plan_.binaries;
+  options.configurations = plan_.settings.configurations;
   if (plan_.settings.is_virtual) {
     options.gives_certificates = true;
     options.start_waits = start_waits(plan_);
@@ -147,7 +154,8 @@ bool LiveNetwork::recover(std::uint32_t ledgers_more) {
     }
     return true;
   };
-  run_until(now() + plan_.settings.recovery_limit,
+  // A network that has stood still for so long will not begin to move now.
+  run_until(now() - stillness() + plan_.settings.recovery_limit,
             [&] { return is_well() || !dead_server().empty(); });
   had_trouble_ = had_trouble_ || !(is_well() || is_interrupted());
   return is_well();
@@ -158,6 +166,14 @@ std::vector<FundedAccount> LiveNetwork::take_funded(std::size_t count) {
                                    funded_ahead_.rbegin() + static_cast<std::ptrdiff_t>(count));
   funded_ahead_.resize(funded_ahead_.size() - count);
   return taken;
+}
+
+LoopTime::duration LiveNetwork::stillness() const {
+  LoopTime last{};
+  for (std::size_t node = 0; node < plan_.nodes; ++node) {
+    last = std::max(last, servers_->state(static_cast<NodeId>(node)).last_ledger);
+  }
+  return std::max(LoopTime::duration{}, now() - last);
 }
 
 std::vector<FundedAccount> LiveNetwork::fund(const std::vector<AccountRequest>& accounts) {

@@ -45,10 +45,10 @@ class LiveNetwork final : private InterceptorHandler {
     std::size_t nodes = 0;
     std::vector<std::vector<NodeId>> trusted;  ///< per node, itself included
     std::vector<std::pair<NodeId, NodeId>> links;
-    std::uint64_t seed = 0;             ///< of keys
-    std::uint64_t run_seed = 0;         ///< in virtual time: of all that servers draw
-    std::string version;                ///< of the binary, where it is known
-    std::uint64_t account_reserve = 0;  ///< drops
+    std::uint64_t seed = 0;              ///< of keys
+    std::uint64_t run_seed = 0;          ///< in virtual time: of all that servers draw
+    std::vector<ServerBinary> binaries;  ///< what is known of them
+    std::uint64_t account_reserve = 0;   ///< drops
     /// fund() follows start(): a network without payments waits 20 s for each of its first ledgers.
     bool is_funded = false;
     ServerSettings settings;
@@ -62,9 +62,11 @@ class LiveNetwork final : private InterceptorHandler {
   /// the plan says that fund() follows, which then waits for the rest. Throws LiveError. The folder
   /// goes with the network unless something went wrong with it.
   void start();
-  /// Waits until every server proposes and has some ledgers more than now; false if that takes too
-  /// long, or a server has died.
+  /// Waits until every server proposes and has some ledgers more than now; false if a server has
+  /// died, or if that takes too long, counted from the last ledger that any server has validated.
   bool recover(std::uint32_t ledgers_more = 2);
+  /// Since when no server has validated a ledger.
+  LoopTime::duration stillness() const;
   /// The next call of fund() pays for that many equal ones.
   void fund_ahead(std::size_t calls) { funded_calls_ = calls; }
   /// Throws LiveError.

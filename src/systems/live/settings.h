@@ -16,7 +16,7 @@ namespace dissensus::live {
 /// From whoever runs scenarios; the same for all of them.
 struct LiveSettings {
   std::string rippled;       ///< the server's binary; empty: the scenario's, or `rippled` on PATH
-  std::size_t networks = 1;  ///< side by side, at most
+  std::size_t networks = 0;  ///< side by side, at most; 0: as many as the machine bears
   std::string folder = "runs/servers";  ///< configurations and logs of servers
   /// Asked all the time; true ends waits and runs early. May be empty.
   std::function<bool()> is_interrupted;
@@ -29,6 +29,8 @@ struct ServerSettings {
   std::string rippled;
   std::vector<std::string> binaries;          ///< per node; empty: the same for all
   std::vector<std::string> restart_binaries;  ///< per node, of servers that are started again
+  /// Free text of configuration, per node; empty: none.
+  std::vector<std::string> configurations;
   std::string log_level = "info";
   bool is_virtual = false;                                  ///< clock = "virtual"
   host::ThreadOrder order = host::ThreadOrder::first_come;  ///< in virtual time

@@ -1,5 +1,6 @@
 #include "systems/live/system.h"
 
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -7,9 +8,11 @@
 
 #include "systems/live/cluster.h"
 #include "systems/live/live_session.h"
+#include "systems/live/machine.h"
 #include "systems/live/messages.h"
 #include "systems/live/node.h"
 #include "systems/live/pool.h"
+#include "systems/live/servers/configuration.h"
 #include "systems/live/virtual_servers.h"
 #include "systems/xrpl/network.h"
 #include "systems/xrpl/system.h"
@@ -40,7 +43,52 @@ void check_binaries(const Options& options, std::string_view key, std::size_t gi
       fmt::format("{} binaries for {} nodes, expected one for each", given, nodes));
 }
 
-ServerSettings read_servers(const Options& options) {
+/// What one key says to each node: the same to all, or one entry for each.
+std::vector<std::string> read_per_node(const Options& options, std::string_view key,
+                                       std::size_t nodes, bool is_for_all,
+                                       const std::function<std::string(const OptionValue&)>& read) {
+  const auto value = options.find(key);
+  if (!value) return std::vector<std::string>(nodes);
+  if (is_for_all) return std::vector<std::string>(nodes, read(*value));
+  const std::vector<OptionValue> entries = value->list();
+  if (entries.size() != nodes) {
+    value->fail(
+        fmt::format("{} entries for {} nodes, expected one for each", entries.size(), nodes));
+  }
+  std::vector<std::string> texts;
+  for (const OptionValue& entry : entries) texts.push_back(read(entry));
+  return texts;
+}
+
+/// A section of a configuration from a list of lines.
+std::string section_text(std::string_view name, const OptionValue& lines) {
+  std::string text;
+  for (const OptionValue& line : lines.list()) text += line.text() + "\n";
+  return text.empty() ? text : fmt::format("[{}]\n{}\n", name, text);
+}
+
+/// `configuration`, `amendments` and `veto_amendments`, each for all nodes or per node.
+std::vector<std::string> read_configurations(const Options& options, std::size_t nodes) {
+  const auto free = options.find("configuration");
+  std::vector<std::string> texts = read_per_node(
+      options, "configuration", nodes, free && free->is_text(), [](const OptionValue& value) {
+        const std::string text = value.text();
+        if (const std::string obstacle = obstacle_in(text); !obstacle.empty()) value.fail(obstacle);
+        return text.empty() || text.ends_with('\n') ? text : text + "\n";
+      });
+  for (const std::string_view key : {"amendments", "veto_amendments"}) {
+    const auto value = options.find(key);
+    const auto entries = value ? value->list() : std::vector<OptionValue>{};
+    const bool is_for_all = entries.empty() || !entries.front().is_list();
+    const auto sections =
+        read_per_node(options, key, nodes, is_for_all,
+                      [key](const OptionValue& lines) { return section_text(key, lines); });
+    for (std::size_t node = 0; node < nodes; ++node) texts[node] += sections[node];
+  }
+  return texts;
+}
+
+ServerSettings read_servers(const Options& options, std::size_t nodes) {
   const Options table = options.table("servers");
   ServerSettings settings;
   settings.rippled = table.text("rippled", "");
@@ -55,6 +103,7 @@ ServerSettings read_servers(const Options& options) {
   settings.environment = read_texts(table, "environment");
   settings.binaries = read_texts(table, "binaries");
   settings.restart_binaries = read_texts(table, "restart_binaries");
+  settings.configurations = read_configurations(table, nodes);
   settings.start_limit = read_limit(table, "start_limit", settings.start_limit);
   settings.recovery_limit = read_limit(table, "recovery_limit", settings.recovery_limit);
   settings.pause_max = read_limit(table, "pause_max", settings.pause_max);
@@ -80,6 +129,12 @@ SystemDescription describe(const xrpl::NetworkConfig& config) {
   xrpl::describe_reports(description, config);
   description.observables = observable_names();
   return description;
+}
+
+/// As many networks as the machine bears, unless somebody has said how many.
+LiveSettings with_networks(LiveSettings settings, std::size_t nodes) {
+  if (settings.networks == 0) settings.networks = networks_borne_here(nodes);
+  return settings;
 }
 
 LiveNetwork::Plan plan_of(const xrpl::NetworkConfig& config, const ServerSettings& servers,
@@ -108,19 +163,20 @@ LiveNetwork::Plan plan_of(const xrpl::NetworkConfig& config, const ServerSetting
 
 class LiveSystem final : public System, public SessionMaker {
  public:
-  LiveSystem(const Options& options, const LiveSettings& live)
-      : servers_(read_servers(options)),
-        config_(xrpl::read_network(options)),
+  LiveSystem(const Options& options, const LiveSettings& asked)
+      : config_(xrpl::read_network(options)),
+        servers_(read_servers(options, config_.nodes)),
+        live_(with_networks(asked, config_.nodes)),
         simulated_(xrpl::xrpl_entry().make(options)),
         description_(describe(config_)),
         traits_{.repeatable = servers_.is_virtual,
                 .real_time = !servers_.is_virtual,
                 .outside = true,
                 .own_network = !servers_.is_virtual,
-                .side_by_side = servers_.is_virtual ? 0 : live.networks,
+                .side_by_side = servers_.is_virtual ? 0 : live_.networks,
                 .twin = "xrpl",
                 .twin_lacks = {"servers"}},
-        pool_(plan_of(config_, servers_, live), live) {
+        pool_(plan_of(config_, servers_, live_), live_) {
     check_binaries(options, "binaries", servers_.binaries.size(), config_.nodes);
     check_binaries(options, "restart_binaries", servers_.restart_binaries.size(), config_.nodes);
   }
@@ -142,10 +198,12 @@ class LiveSystem final : public System, public SessionMaker {
           return std::make_unique<LiveCluster>(config_, lender, servers_, seed);
         });
   }
+  std::vector<ServerBinary> binaries() const { return pool_.binaries(); }
 
  private:
-  ServerSettings servers_;
   xrpl::NetworkConfig config_;
+  ServerSettings servers_;
+  LiveSettings live_;
   std::unique_ptr<System> simulated_;  ///< reads the workload
   SystemDescription description_;
   SystemTraits traits_;
@@ -153,6 +211,11 @@ class LiveSystem final : public System, public SessionMaker {
 };
 
 }  // namespace
+
+std::vector<ServerBinary> binaries_of(const System& system) {
+  const auto* const live = dynamic_cast<const LiveSystem*>(&system);
+  return live == nullptr ? std::vector<ServerBinary>{} : live->binaries();
+}
 
 SystemEntry rippled_entry(LiveSettings settings) {
   return {"rippled", "real servers of the XRP Ledger behind an interceptor",

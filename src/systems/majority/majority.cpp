@@ -83,7 +83,10 @@ class MajorityNode final : public Node {
   }
 
   void finish_round(Context& context, const Digest& outcome) {
-    if (context.logging()) context.log(fmt::format("round {}: {}", round_, to_string(outcome)));
+    if (context.logging()) {
+      context.log(
+          fmt::format("round {}: {}", round_, outcome == kMoveOn ? "move on" : to_string(outcome)));
+    }
     context.decided(kOutcome, round_, outcome);
     if (round_ + 1 < settings_.rounds) {
       ++round_;

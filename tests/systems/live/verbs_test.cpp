@@ -1,14 +1,13 @@
 // The verbs on real processes: networks of stand-in servers behind the real interceptor, as a
 // person would run rippled.
 #include <csignal>
-#include <cstdlib>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/command.h"
+#include "systems/live/live_verbs.h"
 
 namespace dissensus::cli_test {
 namespace {
@@ -18,88 +17,6 @@ using testing::Eq;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-/// Stand-ins close a ledger about every half second at this pace.
-class LiveVerbs : public testing::Test {
- protected:
-  void SetUp() override { set("STAND_IN_TICK_MS", "40"); }
-  void TearDown() override {
-    for (const std::string& name : names_) unsetenv(name.c_str());
-  }
-  void set(const std::string& name, const std::string& value) {
-    setenv(name.c_str(), value.c_str(), 1);
-    names_.push_back(name);
-  }
-
-  /// Three ledgers after the start, or a violation when none comes for some seconds.
-  std::string scenario(const std::string& more = "") const {
-    return R"(format = "dissensus-scenario/1"
-name = "live-test"
-
-[system]
-kind = "rippled"
-nodes = 4
-reserve = "10"
-accounts = { alice = "400", bob = "300" }
-
-[system.servers]
-clock = "real"
-start_limit = "60s"
-recovery_limit = "6s"
-pause_max = "0s"
-
-[[workload]]
-at = "100ms"
-node = 0
-from = "alice"
-to = "bob"
-amount = 50
-
-[network]
-latency = "1ms"
-order = "any"
-
-[schedule]
-type = "delay"
-max_delay = "4s"
-
-[oracle.termination]
-level = "ledger"
-goal = 8
-bound = "4s"
-
-[limits]
-virtual_time = "30s"
-)" + more;
-  }
-  std::vector<std::string> words(std::vector<std::string> first,
-                                 const std::vector<std::string>& more = {}) const {
-    first.insert(first.end(), {"--rippled", STAND_IN_SERVER});
-    first.insert(first.end(), more.begin(), more.end());
-    return first;
-  }
-
- private:
-  std::vector<std::string> names_;
-};
-
-/// Nothing reaches anybody.
-constexpr std::string_view kSplit =
-    R"({"format": "dissensus-schedule/1", "system": "rippled", "nodes": 4,
-  "faults": [{"type": "partition", "groups": [[0, 1], [2, 3]], "from": "0s"}]})";
-
-std::size_t stand_ins_running() {
-  std::size_t count = 0;
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    std::ifstream file(entry.path() / "cmdline", std::ios::binary);
-    std::string line;
-    std::getline(file, line, '\0');
-    // Those of other tests run in other folders but are the same program: tests of this file do
-    // not run side by side.
-    count += line == STAND_IN_SERVER ? 1 : 0;
-  }
-  return count;
-}
 
 TEST_F(LiveVerbs, ARunWithoutDelaysPassesAndIsRecordedAsAnyOther) {
   const WorkFolder folder;
@@ -166,8 +83,9 @@ TEST_F(LiveVerbs, ACrashedServerComesBack) {
 TEST_F(LiveVerbs, AHuntRatesItsFindingAndKeepsEveryRun) {
   const WorkFolder folder;
   folder.write("live.toml", scenario());
-  const CommandResult result = folder.run(
-      words({"hunt", "live.toml", "--search", "random", "--budget", "4runs", "--confirm", "1"}));
+  const CommandResult result =
+      folder.run(words({"hunt", "live.toml", "--search", "random", "--budget", "4runs", "--confirm",
+                        "1", "--networks", "1"}));
   ASSERT_EQ(result.exit_code, 1) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("found a violation"));
   EXPECT_THAT(result.out, AnyOf(HasSubstr("reliable: "), HasSubstr("flaky: ")));
@@ -208,7 +126,7 @@ TEST_F(LiveVerbs, AServerThatDiesAtTheStartEndsTheCommand) {
   const WorkFolder folder;
   folder.write("live.toml", scenario());
   const CommandResult result = folder.run(words({"run", "live.toml"}));
-  EXPECT_EQ(result.exit_code, 2) << result.out << result.err;
+  EXPECT_EQ(result.exit_code, 5) << result.out << result.err;
   EXPECT_THAT(result.err, HasSubstr("node 2")) << result.err;
   EXPECT_EQ(stand_ins_running(), 0u);
 }
@@ -245,36 +163,13 @@ TEST_F(LiveVerbs, KeysOfTheSimulatorAreRefused) {
   EXPECT_THAT(result.err, HasSubstr("live.toml:7: system.bugs: ")) << result.err;
 }
 
-/// Starts a command and ends it with a signal after a while; returns its exit code, -1 for a
-/// signal.
-int run_and_signal(const WorkFolder& folder, const std::vector<std::string>& command, int signal,
-                   std::chrono::milliseconds after) {
-  const pid_t child = fork();
-  if (child == 0) {
-    if (chdir(folder.file("").c_str()) != 0) _exit(127);
-    std::vector<char*> arguments{const_cast<char*>(DISSENSUS_BINARY)};
-    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    const int null = open("/dev/null", O_RDWR);
-    dup2(null, STDOUT_FILENO);
-    dup2(null, STDERR_FILENO);
-    execv(DISSENSUS_BINARY, arguments.data());
-    _exit(127);
-  }
-  std::this_thread::sleep_for(after);
-  kill(child, signal);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 TEST_F(LiveVerbs, CtrlCEndsAHuntKeepsItsResultsAndLeavesNoServer) {
   const WorkFolder folder;
   folder.write("live.toml", replaced(scenario(), "goal = 8\n", ""));
   const int code = run_and_signal(
-      folder, words({"hunt", "live.toml", "--search", "random", "--budget", "20runs"}), SIGINT,
-      std::chrono::seconds(9));
+      folder,
+      words({"hunt", "live.toml", "--search", "random", "--budget", "20runs", "--networks", "1"}),
+      SIGINT, std::chrono::seconds(9));
   EXPECT_THAT(code, AnyOf(Eq(3), Eq(1)));
   EXPECT_TRUE(fs::exists(folder.file("runs/latest-hunt/store.sqlite")));
   EXPECT_EQ(stand_ins_running(), 0u);

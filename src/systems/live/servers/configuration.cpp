@@ -4,7 +4,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -28,7 +32,7 @@ constexpr const char* kCertificateFile = "peer-certificate.pem";
 constexpr int kSendQueue = 20'000;
 
 [[noreturn]] void fail_file(const std::string& path, int error) {
-  throw LiveError(fmt::format("{}: cannot be written: {}", path, std::strerror(error)));
+  throw NoPlaceForServers(fmt::format("{}: cannot be written: {}", path, std::strerror(error)));
 }
 
 void write_private(const std::string& path, std::string_view content) {
@@ -58,6 +62,49 @@ std::string certificate_lines(const ServerConfiguration& configuration) {
   if (!configuration.certificate) return {};
   return fmt::format("ssl_key = {0}/{1}\nssl_cert = {0}/{2}\n", configuration.seen(), kKeyFile,
                      kCertificateFile);
+}
+
+/// A configuration in its parts: the name of each section with all of its text, heading included.
+/// What stands before the first one has no name.
+std::vector<std::pair<std::string, std::string>> sections_of(const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> sections;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    if (begin != std::string::npos && line[begin] == '[') {
+      const std::size_t end = line.find(']', begin);
+      sections.emplace_back(
+          line.substr(begin + 1, end == std::string::npos ? end : end - begin - 1), "");
+    } else if (sections.empty()) {
+      sections.emplace_back();
+    }
+    sections.back().second += line + "\n";
+  }
+  return sections;
+}
+
+/// By these a network holds together, or is watched.
+constexpr std::string_view kOurSections[] = {
+    "server",       "port_peer",       "port_ws",       "ips",           "ips_fixed",
+    "peer_private", "node_db",         "database_path", "debug_logfile", "validators",
+    "ssl_verify",   "validators_file", "compression"};
+constexpr std::string_view kSecretSections[] = {"node_seed", "validation_seed", "validator_token",
+                                                "validator_key_revocation"};
+
+template <class List>
+bool contains(const List& names, std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+/// Ours without the sections that the user has written as well, and then the user's.
+std::string with_more(const std::string& ours, const std::string& more) {
+  std::vector<std::string> theirs;
+  for (const auto& [name, text] : sections_of(more)) theirs.push_back(name);
+  std::string result;
+  for (const auto& [name, text] : sections_of(ours)) {
+    if (!contains(theirs, name)) result += text;
+  }
+  return result + "\n" + more + (more.ends_with('\n') ? "" : "\n");
 }
 
 void keep_previous(const std::string& folder, std::string_view name) {
@@ -97,7 +144,30 @@ std::string configuration_text(const ServerConfiguration& configuration) {
                       configuration.log_level);
   text += fmt::format("[node_seed]\n{}\n\n[validation_seed]\n{}\n", configuration.node_seed.text(),
                       configuration.validation_seed.text());
-  return text;
+  return configuration.more.empty() ? text : with_more(text, configuration.more);
+}
+
+std::string without_secrets(const std::string& configuration) {
+  std::string result;
+  for (const auto& [name, text] : sections_of(configuration)) {
+    result += contains(kSecretSections, name) ? "[" + name + "]\n(left out)\n\n" : text;
+  }
+  return result;
+}
+
+std::string obstacle_in(const std::string& more) {
+  for (const auto& [name, text] : sections_of(more)) {
+    if (name.empty() && text.find_first_not_of(" \t\n") != std::string::npos) {
+      return "expected sections, each beginning with [its name]";
+    }
+    if (contains(kOurSections, name)) {
+      return fmt::format("[{}]: this section is written by Dissensus", name);
+    }
+    if (contains(kSecretSections, name)) {
+      return fmt::format("[{}]: keys are made by Dissensus", name);
+    }
+  }
+  return {};
 }
 
 void write_configuration(const ServerConfiguration& configuration) {
@@ -119,7 +189,8 @@ void write_configuration(const ServerConfiguration& configuration) {
 void make_folder(const std::string& path) {
   // Servers read a '#' as the start of a comment.
   if (path.find_first_of("#\n\r") != std::string::npos) {
-    throw LiveError(fmt::format("{}: a folder of servers must not have '#' in its path", path));
+    throw NoPlaceForServers(
+        fmt::format("{}: a folder of servers must not have '#' in its path", path));
   }
   std::error_code error;
   // A network that ends beside this one removes the folder above where it seems empty.
@@ -128,7 +199,7 @@ void make_folder(const std::string& path) {
     if (error != std::errc::no_such_file_or_directory) break;
   }
   if (error) {
-    throw LiveError(fmt::format("{}: folder cannot be made: {}", path, error.message()));
+    throw NoPlaceForServers(fmt::format("{}: folder cannot be made: {}", path, error.message()));
   }
   if (::access(path.c_str(), W_OK | X_OK) != 0) fail_file(path, errno);
 }

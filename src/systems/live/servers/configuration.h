@@ -25,6 +25,8 @@ struct ServerConfiguration {
   std::string log_level;                       ///< trace, debug, info, warning, error or fatal
   std::uint64_t account_reserve = 10'000'000;  ///< what a new account needs, in drops
   std::optional<Certificate> certificate{};    ///< for the peer port; none: it makes one itself
+  /// Sections of the user's own. They take the place of ours of the same name.
+  std::string more{};
 
   std::string file() const { return folder + "/rippled.cfg"; }
   std::string seen_file() const { return seen() + "/rippled.cfg"; }
@@ -35,6 +37,13 @@ struct ServerConfiguration {
 
 /// The same on both tried versions (1.7.2, 2.4.0). Holds secrets.
 std::string configuration_text(const ServerConfiguration& configuration);
+
+/// The same with every secret left out, for people.
+std::string without_secrets(const std::string& configuration);
+
+/// Why a user's own text cannot be a part of a configuration: the section that is ours, or that
+/// holds a secret; empty: it can.
+std::string obstacle_in(const std::string& more);
 
 /// Writes rippled.cfg (readable by its owner only), validators.txt and the certificate, makes an
 /// empty db folder, and keeps the logs of an earlier start as *.previous.log. Throws LiveError:

@@ -259,8 +259,8 @@ std::string find_rippled(const std::string& named) {
   const std::string name = named.empty() ? "rippled" : named;
   if (name.find('/') != std::string::npos) {
     std::error_code error;
-    if (!std::filesystem::exists(name, error)) throw LiveError(name + ": no such file");
-    if (!is_executable_file(name)) throw LiveError(name + ": not an executable file");
+    if (!std::filesystem::exists(name, error)) throw NoServerProgram(name + ": no such file");
+    if (!is_executable_file(name)) throw NoServerProgram(name + ": not an executable file");
     return std::filesystem::absolute(name).string();
   }
   const char* const path = std::getenv("PATH");
@@ -270,7 +270,8 @@ std::string find_rippled(const std::string& named) {
     std::string candidate = folder + "/" + name;
     if (is_executable_file(candidate)) return candidate;
   }
-  throw LiveError(fmt::format("{}: not found on PATH; name the binary with --rippled PATH", name));
+  throw NoServerProgram(
+      fmt::format("{}: not found on PATH; name the binary with --rippled PATH", name));
 }
 
 std::string server_version(Spawner& spawner, const std::string& program,
@@ -282,8 +283,8 @@ std::string server_version(Spawner& spawner, const std::string& program,
     if (std::chrono::steady_clock::now() >= deadline) {
       process.kill();
       std::filesystem::remove(scratch_file);
-      throw LiveError(fmt::format("{}: not a rippled: '--version' did not end within {} ms",
-                                  program, limit.count()));
+      throw NoServerProgram(fmt::format("{}: not a rippled: '--version' did not end within {} ms",
+                                        program, limit.count()));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -292,7 +293,7 @@ std::string server_version(Spawner& spawner, const std::string& program,
   std::filesystem::remove(scratch_file);
   constexpr std::string_view kPrefix = "rippled version ";
   if (!first_line.starts_with(kPrefix)) {
-    throw LiveError(
+    throw NoServerProgram(
         fmt::format("{}: not a rippled: '--version' printed '{}', expected 'rippled version X'",
                     program, first_line.substr(0, 80)));
   }

@@ -67,11 +67,13 @@ class Spawner {
 };
 
 /// The path of the server program: `named` if it holds a slash, else what PATH has under that name
-/// ("rippled" where `named` is empty). Throws LiveError when there is no such executable file.
+/// ("rippled" where `named` is empty). Throws NoServerProgram when there is no such executable
+/// file.
 std::string find_rippled(const std::string& named);
 
-/// What "PROGRAM --version" says after "rippled version ". Throws LiveError when the program does
-/// not end within the limit or says something else. `scratch_file` takes the output and is removed.
+/// What "PROGRAM --version" says after "rippled version ". Throws NoServerProgram when the program
+/// does not end within the limit or says something else. `scratch_file` takes the output and is
+/// removed.
 std::string server_version(Spawner& spawner, const std::string& program,
                            const std::string& scratch_file, std::chrono::milliseconds limit);
 

@@ -113,9 +113,8 @@ struct ServerNetwork::State : std::enable_shared_from_this<ServerNetwork::State>
   void prepare();
   void configure(NodeId node);
   void find_programs();
-  static std::string find_binary(const std::vector<std::string>& binaries, std::string_view key,
-                                 std::size_t node);
-  std::string versions_of(const std::vector<std::string>& binaries) const;
+  void check_room() const;
+  void learn_binaries();
   void launch(NodeId node, const std::string& program, const char* mode);
   void repeat(Timer& timer, std::chrono::milliseconds interval, void (State::*step)());
   void watch();
@@ -152,9 +151,8 @@ void ServerNetwork::State::prepare() {
   find_programs();
   options.folder = std::filesystem::absolute(options.folder).lexically_normal().string();
   make_folder(options.folder);
-  std::vector<std::string> all = programs;
-  all.insert(all.end(), restart_programs.begin(), restart_programs.end());
-  version = options.version.empty() ? versions_of(all) : options.version;
+  check_room();
+  learn_binaries();
   const std::vector<std::string> addresses = place->addresses(servers.size());
   for (NodeId node = 0; node < servers.size(); ++node) {
     servers[node].identity.address = addresses[node];
@@ -164,46 +162,48 @@ void ServerNetwork::State::prepare() {
     configure(node);
     folders.push_back(servers[node].configuration.folder);
   }
+  std::vector<std::string> all = programs;
+  all.insert(all.end(), restart_programs.begin(), restart_programs.end());
   place->prepared(all, folders);
 }
 
-/// What each binary says of itself, each once.
-std::string ServerNetwork::State::versions_of(const std::vector<std::string>& binaries) const {
-  std::string versions;
-  std::set<std::string> asked;
-  std::set<std::string> known;
-  for (const std::string& binary : binaries) {
-    if (!asked.insert(binary).second) continue;
-    Spawner spawner;
-    const std::string one =
-        server_version(spawner, binary, options.folder + "/version.txt", options.version_limit);
-    if (known.insert(one).second) versions += (versions.empty() ? "" : ", ") + one;
-  }
-  return versions;
+/// A full disk shows itself in many ways, none of which says so.
+void ServerNetwork::State::check_room() const {
+  if (!place->has_disk()) return;
+  const std::uint64_t free = free_bytes(options.folder);
+  if (free >= options.disk_bytes_to_start) return;
+  throw NoPlaceForServers(fmt::format(
+      "{}: {} MiB free on the disk, expected at least {}: servers end themselves below 512; make "
+      "room, or name another folder with --servers-folder",
+      options.folder, free >> 20, options.disk_bytes_to_start >> 20));
 }
 
-/// One of the scenario's binaries; an error says which.
-std::string ServerNetwork::State::find_binary(const std::vector<std::string>& binaries,
-                                              std::string_view key, std::size_t node) {
-  try {
-    return find_rippled(binaries[node]);
-  } catch (const LiveError& error) {
-    throw LiveError(fmt::format("system.servers.{}[{}]: {}", key, node, error.what()));
+/// What each binary is and says of itself.
+void ServerNetwork::State::learn_binaries() {
+  if (options.known_binaries.empty()) {
+    options.known_binaries = list_binaries(programs, restart_programs);
+  }
+  version.clear();
+  std::set<std::string> named;
+  for (ServerBinary& binary : options.known_binaries) {
+    if (binary.version.empty()) {
+      Spawner spawner;
+      binary.version = server_version(spawner, binary.path, options.folder + "/version.txt",
+                                      options.version_limit);
+    }
+    if (!named.insert(binary.version).second) continue;
+    version += (version.empty() ? "" : ", ") + binary.version;
   }
 }
 
 void ServerNetwork::State::find_programs() {
   DISSENSUS_ASSERT(options.binaries.empty() || options.binaries.size() == options.nodes,
                    "ServerNetwork : a binary for every node");
-  programs.clear();
-  restart_programs.clear();
-  for (std::size_t node = 0; node < options.nodes; ++node) {
-    programs.push_back(options.binaries.empty() ? find_rippled(options.rippled)
-                                                : find_binary(options.binaries, "binaries", node));
-    restart_programs.push_back(
-        options.restart_binaries.empty()
-            ? programs.back()
-            : find_binary(options.restart_binaries, "restart_binaries", node));
+  programs = find_binaries(options.binaries, options.rippled, options.nodes, "binaries");
+  restart_programs = programs;
+  if (!options.restart_binaries.empty()) {
+    restart_programs =
+        find_binaries(options.restart_binaries, "", options.nodes, "restart_binaries");
   }
 }
 
@@ -217,6 +217,7 @@ void ServerNetwork::State::configure(NodeId node) {
   configuration.websocket_port = server.identity.websocket_port;
   configuration.log_level = options.log_level;
   configuration.account_reserve = options.account_reserve;
+  configuration.more = options.configurations.empty() ? "" : options.configurations.at(node);
   if (options.gives_certificates) {
     configuration.certificate =
         make_certificate(derived_seed(options.seed, fmt::format("certificate {}", node)));
@@ -321,6 +322,7 @@ void ServerNetwork::State::learn_event(Server& server, const json& event) {
   const std::optional<Hash256> hash = Hash256::from_text(text_of(member(event, "ledger_hash")));
   if (seq == 0 || !hash) return;
   ++server.state.ledgers_seen;
+  server.state.last_ledger = live::now(context);
   server.ledgers[seq] = *hash;
   if (server.ledgers.size() > kLedgersKept) server.ledgers.erase(server.ledgers.begin());
   if (seq >= server.state.validated_seq) {
@@ -495,6 +497,15 @@ const ServerIdentity& ServerNetwork::identity(NodeId node) const {
 const std::string& ServerNetwork::version() const {
   return state_->version;
 }
+
+const std::vector<ServerBinary>& ServerNetwork::binaries() const {
+  return state_->options.known_binaries;
+}
+
+std::string ServerNetwork::configuration(NodeId node) const {
+  return without_secrets(configuration_text(state_->at(node).configuration));
+}
+
 const ServerNetworkOptions& ServerNetwork::options() const {
   return state_->options;
 }

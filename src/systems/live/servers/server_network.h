@@ -25,6 +25,7 @@
 #include "dissensus/ids.h"
 
 #include "systems/live/loop/surroundings.h"
+#include "systems/live/servers/binary.h"
 #include "systems/live/servers/place.h"
 #include "systems/live/servers/server_client.h"
 #include "systems/live/wire/bytes.h"
@@ -51,15 +52,20 @@ struct ServerNetworkOptions {
   std::vector<std::chrono::microseconds> start_waits{};
   bool gives_certificates = false;  ///< for the peer ports; they follow from the seed
   ServerPlace* place = nullptr;     ///< outlives the network; null: this machine
-  std::string version{};            ///< of the binary, where it is known; empty: it is asked
-  std::uint8_t address_block = 77;  ///< addresses are 127.BLOCK.N.(11+node)
+  /// With what is known of the binaries already; the rest is asked.
+  std::vector<ServerBinary> known_binaries{};
+  /// Free text of configuration, per node; or empty (configuration.h).
+  std::vector<std::string> configurations{};
+  std::uint8_t address_block = 77;               ///< addresses are 127.BLOCK.N.(11+node)
   std::optional<std::uint8_t> address_number{};  ///< this N; otherwise the first free one
 
   std::chrono::milliseconds version_limit{10'000};  ///< for "rippled --version"
   std::chrono::milliseconds stop_limit{5'000};      ///< from SIGTERM to SIGKILL
   std::chrono::milliseconds poll_interval{1'000};   ///< of server_info
   std::uint64_t log_bytes_max = 256ULL << 20;  ///< per node; above it the log level is turned down
-  std::uint64_t disk_bytes_min = 64ULL << 20;  ///< free; below it all log levels are turned down
+  /// Free; below it all log levels are turned down. Servers end themselves below 512 MiB.
+  std::uint64_t disk_bytes_min = 576ULL << 20;
+  std::uint64_t disk_bytes_to_start = 768ULL << 20;  ///< free; below it no server is started
 };
 
 /// What is fixed for a server.
@@ -88,6 +94,7 @@ struct ServerState {
   std::uint32_t validated_seq = 0;  ///< 0: none
   Hash256 validated_hash{};
   std::uint32_t ledgers_seen = 0;  ///< validated ledgers streamed since the process started
+  LoopTime last_ledger{};          ///< when the last of them came
 
   std::uint64_t log_bytes = 0;
   bool log_limit_reached = false;
@@ -127,6 +134,10 @@ class ServerNetwork {
   const KeyPair& validator_keys(NodeId node) const { return identity(node).validator_keys; }
   /// What the binaries say of themselves, e.g. "1.7.2" or "1.7.2, 2.4.0"; known after start().
   const std::string& version() const;
+  /// The binaries with their versions; known after start().
+  const std::vector<ServerBinary>& binaries() const;
+  /// What a server was told, without secrets; known after start().
+  std::string configuration(NodeId node) const;
   const ServerNetworkOptions& options() const;
   std::string node_folder(NodeId node) const;
   std::string log_file(NodeId node) const;

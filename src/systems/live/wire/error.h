@@ -15,10 +15,22 @@ class WireError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// An outside circumstance: no such binary, port in use, server that died, disk full.
+/// An outside circumstance: port in use, server that died, disk full. It may go away by itself.
 class LiveError : public OutsideError {
  public:
   using OutsideError::OutsideError;
+};
+
+/// What was named as a server is none: no such file, another program.
+class NoServerProgram : public LiveError {
+ public:
+  using LiveError::LiveError;
+};
+
+/// A folder that cannot be written, a disk without room: somebody has to do something about it.
+class NoPlaceForServers : public LiveError {
+ public:
+  using LiveError::LiveError;
 };
 
 }  // namespace dissensus::live

@@ -238,6 +238,22 @@ TEST_F(Network, LowDiskIsTrouble) {
   EXPECT_THAT(network.trouble(), HasSubstr("free on the disk"));
 }
 
+// Servers end themselves on a disk that is nearly full, and say nothing of it that helps.
+TEST_F(Network, NoServerIsStartedWhereTheDiskHasNoRoom) {
+  ServerNetworkOptions options = stand_ins(1);
+  options.disk_bytes_to_start = ~0ULL >> 1;
+  ServerNetwork network(context_, options);
+  try {
+    network.start();
+    ADD_FAILURE() << "started";
+  } catch (const NoPlaceForServers& error) {
+    EXPECT_THAT(error.what(), HasSubstr(options.folder + ": "));
+    EXPECT_THAT(error.what(), HasSubstr(" MiB free on the disk, expected at least "));
+    EXPECT_THAT(error.what(), HasSubstr("--servers-folder"));
+  }
+  EXPECT_FALSE(network.state(0).running);
+}
+
 // Equal seeds give equal keys, other seeds others: runs can be repeated, networks told apart.
 TEST_F(Network, KeysFollowFromTheSeed) {
   ServerNetworkOptions options = stand_ins(2);

@@ -8,6 +8,9 @@
 // for the one in the folder node-N, or on the machine nN, with STAND_IN_NODE=N:
 //   STAND_IN_DIE_AT_START=1    STAND_IN_DIE_AFTER_MS=T     STAND_IN_IGNORE_TERM=1
 //   STAND_IN_NEVER_READY=1     STAND_IN_GARBAGE=1          STAND_IN_LOG_FLOOD=BYTES_PER_TICK
+//   STAND_IN_QUORUM=N          STAND_IN_DIE_ONCE=FILE      (one server, which makes the file)
+// STAND_IN_FROM_NETWORK=N leaves the folders network-1 to network-(N-1) in peace,
+// STAND_IN_VERSION=V all but the servers of that version.
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -39,6 +42,7 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
+#include <fcntl.h>
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -96,11 +100,23 @@ tcp::endpoint endpoint_of(const Sections& sections, const std::string& section) 
           static_cast<std::uint16_t>(std::stoul(setting(sections, section, "port")))};
 }
 
+/// Whether the environment leaves a server with this folder in peace.
+bool is_spared(const std::string& folder) {
+  const char* const version = std::getenv("STAND_IN_VERSION");
+  if (version != nullptr && version != version_of_this()) return true;
+  const char* const from = std::getenv("STAND_IN_FROM_NETWORK");
+  constexpr std::string_view kNetwork = "/network-";
+  const std::size_t at = folder.rfind(kNetwork);
+  return from != nullptr && at != std::string::npos &&
+         std::strtol(folder.c_str() + at + kNetwork.size(), nullptr, 10) <
+             std::strtol(from, nullptr, 10);
+}
+
 /// A misbehaviour that is asked of this server; 0 if not.
 long misbehaviour(const std::string& folder, const char* name) {
   const char* const value = std::getenv(name);
   const char* const node = std::getenv("STAND_IN_NODE");
-  if (value == nullptr) return 0;
+  if (value == nullptr || is_spared(folder)) return 0;
   std::array<char, 64> machine{};  // in virtual time every server is in /node, on nN
   gethostname(machine.data(), machine.size() - 1);
   const bool ours = node == nullptr || folder.ends_with(std::string("node-") + node) ||
@@ -359,6 +375,9 @@ Server::Server(asio::io_context& context, const Sections& sections, std::string 
   outside.links = [this] { return links_.size(); };
   const bool proposes = misbehaviour(folder, "STAND_IN_NEVER_READY") == 0;
   consensus_ = std::make_unique<Consensus>(validator_keys_, trusted, proposes, outside);
+  if (const long quorum = misbehaviour(folder, "STAND_IN_QUORUM"); quorum > 0) {
+    consensus_->set_quorum(static_cast<std::size_t>(quorum));
+  }
   flood_bytes_ = misbehaviour(folder, "STAND_IN_LOG_FLOOD");
   garbage_ = misbehaviour(folder, "STAND_IN_GARBAGE") != 0;
   if (const char* const tick = std::getenv("STAND_IN_TICK_MS")) {
@@ -489,6 +508,13 @@ int serve(const std::string& configuration) {
   if (misbehaviour(folder, "STAND_IN_DIE_AT_START") != 0) {
     std::cerr << "stand-in: asked to die at start" << std::endl;
     return 1;
+  }
+  if (const char* const once = std::getenv("STAND_IN_DIE_ONCE")) {
+    const int made = ::open(once, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    if (made >= 0) {
+      std::cerr << "stand-in: asked to die once" << std::endl;
+      return 1;
+    }
   }
   if (misbehaviour(folder, "STAND_IN_IGNORE_TERM") != 0) ::signal(SIGTERM, SIG_IGN);
   asio::io_context context;

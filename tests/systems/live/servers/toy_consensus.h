@@ -44,7 +44,9 @@ class Consensus {
   std::string submit(const Bytes& blob);
 
   std::string server_state() const;
-  std::size_t quorum() const { return (trusted_.size() * 4 + 4) / 5; }
+  std::size_t quorum() const { return quorum_ != 0 ? quorum_ : (trusted_.size() * 4 + 4) / 5; }
+  /// Another one than 80 % of the trusted.
+  void set_quorum(std::size_t quorum) { quorum_ = quorum; }
   const Ledger& closed() const { return ledgers_.at(closed_); }
   const Ledger* validated() const;
   /// Nothing if it is not kept (any more).
@@ -81,6 +83,7 @@ class Consensus {
 
   KeyPair validator_;
   std::set<PublicKey> trusted_;
+  std::size_t quorum_ = 0;  ///< 0: 80 %
   bool proposes_;
   Outside outside_;
 
