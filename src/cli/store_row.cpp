@@ -6,8 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "hunt/schedule_codec.h"
-#include "hunt/store.h"
+#include "hunt/row_recipe.h"
 #include "run/run_folder.h"
 
 namespace dissensus::cli {
@@ -50,36 +49,12 @@ std::optional<StoreRow> parse_row(const std::string& path) {
   return row;
 }
 
-run::Recipe recipe_of_row(const StoreRow& row, const std::string& path,
-                          const SystemRegistry& systems) {
-  hunt::StoreReader reader(row.store);
-  const std::vector<hunt::HuntRecord> hunts = reader.hunts();
-  if (row.hunt > hunts.size()) {
-    throw InputError(
-        fmt::format("{}: no hunt {}, expected 1 to {}", row.store, row.hunt, hunts.size()));
-  }
-  const hunt::HuntRecord& hunt = hunts[row.hunt - 1];
-  hunt::ItemCursor items = reader.items(hunt.id);
-  for (hunt::ItemRecord item; items.next(item);) {
-    if (item.number + 1 != row.number) continue;
-    run::Recipe recipe;
-    recipe.scenario = run::parse_scenario(hunt.scenario, path, systems);
-    recipe.schedule = hunt::decode_schedule(
-        item.schedule, path, recipe.scenario.system_description(), recipe.scenario.nodes());
-    recipe.seed = item.seed;
-    recipe.hash = trace::to_hex(item.hash);
-    return recipe;
-  }
-  throw InputError(fmt::format("{}: no run {}, expected 1 to {}", row.store, row.number,
-                               reader.item_count(hunt.id)));
-}
-
 }  // namespace
 
 std::string folder_of_run(const std::string& path, const SystemRegistry& systems) {
   const std::optional<StoreRow> row = parse_row(path);
   if (!row) return path;
-  const run::Recipe recipe = recipe_of_row(*row, path, systems);
+  const run::Recipe recipe = hunt::recipe_of_row(row->store, row->hunt, row->number, path, systems);
   if (!recipe.scenario.system->traits().repeatable) {
     throw InputError(path +
                      ": a run of real servers; the store keeps it, but it cannot be repeated");
