@@ -120,6 +120,14 @@ struct DuplicateFault {
   Duration gap{};  ///< the copy arrives so much later
   friend bool operator==(const DuplicateFault&, const DuplicateFault&) = default;
 };
+/// Late by a fixed time, beside what link and scheduler take: a single message where `count` is 1.
+struct DelayFault {
+  MessageFilter messages;
+  Window when;
+  std::optional<std::uint32_t> count;
+  Duration by{};
+  friend bool operator==(const DelayFault&, const DelayFault&) = default;
+};
 struct PartitionFault {
   std::vector<NodeSet> groups;  ///< nodes not named form a further group
   Window when;
@@ -257,9 +265,10 @@ struct DiskFault {
   friend bool operator==(const DiskFault&, const DiskFault&) = default;
 };
 
-using Fault = std::variant<DropFault, DuplicateFault, PartitionFault, CrashFault, MutateFault,
-                           RoundPartitionFault, SilenceFault, ReplayFault, NoiseFault, TwinsFault,
-                           SkewFault, OutageFault, PauseFault, CutFault, LinkFault, DiskFault>;
+using Fault =
+    std::variant<DropFault, DuplicateFault, PartitionFault, CrashFault, MutateFault,
+                 RoundPartitionFault, SilenceFault, ReplayFault, NoiseFault, TwinsFault, SkewFault,
+                 OutageFault, PauseFault, CutFault, LinkFault, DiskFault, DelayFault>;
 inline constexpr std::size_t kFaultsMax = 10'000;
 inline constexpr std::int64_t kRoundMax = 1'000'000'000'000;
 

@@ -70,7 +70,8 @@ int run_program(int argc, char** argv) {
       add_bundle_verb(program),   add_conform_verb(program),    add_tla_verb(program),
       add_fidelity_verb(program), add_history_verb(program),    add_import_verb(program),
       add_new_verb(program),      add_completion_verb(program), add_manual_verb(program),
-      add_work_verb(program),     add_watch_verb(program),      add_store_verb(program)};
+      add_work_verb(program),     add_watch_verb(program),      add_store_verb(program),
+      add_serve_verb(program)};
 
   if (argc > 1 && argv[1][0] != '-' && argv[1][0] != '\0') {
     std::vector<std::string> names;

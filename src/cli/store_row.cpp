@@ -7,8 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "hunt/schedule_codec.h"
-#include "hunt/store.h"
+#include "hunt/row_recipe.h"
 #include "run/run_folder.h"
 
 namespace dissensus::cli {
@@ -56,36 +55,6 @@ std::optional<StoreRow> parse_row(const std::string& path) {
   return row;
 }
 
-/// Where no hunt is named, the first.
-hunt::HuntRecord hunt_of_row(hunt::StoreReader& reader, const StoreRow& row) {
-  const std::vector<hunt::HuntRecord> hunts = reader.hunts();
-  for (const hunt::HuntRecord& hunt : hunts) {
-    if (row.hunt == 0 || static_cast<std::uint64_t>(hunt.id) == row.hunt) return hunt;
-  }
-  throw InputError(fmt::format("{}: no hunt {}, expected {}", shown(row), row.hunt,
-                               hunts.empty()
-                                   ? std::string("none: it is empty")
-                                   : fmt::format("{} to {}", hunts.front().id, hunts.back().id)));
-}
-
-run::Recipe recipe_of_row(hunt::StoreReader& reader, const hunt::HuntRecord& hunt,
-                          const StoreRow& row, const std::string& path,
-                          const SystemRegistry& systems) {
-  hunt::ItemCursor items = reader.items(hunt.id, row.number - 1);
-  hunt::ItemRecord item;
-  if (!items.next(item) || item.number + 1 != row.number) {
-    throw InputError(fmt::format("{}: no run {}, expected 1 to {}", shown(row), row.number,
-                                 reader.item_count(hunt.id)));
-  }
-  run::Recipe recipe;
-  recipe.scenario = run::parse_scenario(hunt.scenario, path, systems);
-  recipe.schedule = hunt::decode_schedule(item.schedule, path, recipe.scenario.system_description(),
-                                          recipe.scenario.nodes());
-  recipe.seed = item.seed;
-  recipe.hash = trace::to_hex(item.hash);
-  return recipe;
-}
-
 /// Of the folder: a file's own name, or that of a database.
 std::string name_of_store(const StoreRow& row) {
   if (!hunt::sql::is_url(row.store)) {
@@ -108,9 +77,10 @@ std::string folder_of_run(const std::string& path, const SystemRegistry& systems
   const std::optional<StoreRow> row = parse_row(path);
   if (!row) return path;
   hunt::StoreReader reader(row->store);
-  const hunt::HuntRecord hunt = hunt_of_row(reader, *row);
+  const hunt::HuntRecord hunt = hunt::hunt_of_row(reader, row->hunt, shown(*row));
   const run::Recipe recipe =
-      recipe_of_row(reader, hunt, *row, fmt::format("{}#{}", shown(*row), row->number), systems);
+      hunt::recipe_of_row(reader, hunt, row->number, shown(*row),
+                          fmt::format("{}#{}", shown(*row), row->number), systems);
   if (!recipe.scenario.system->traits().repeatable) {
     throw InputError(shown(*row) +
                      ": a run of real servers; the store keeps it, but it cannot be repeated");
@@ -137,8 +107,8 @@ std::optional<hunt::ExaminationResult> examination_of_run(const std::string& pat
   const std::optional<StoreRow> row = parse_row(path);
   if (!row) return std::nullopt;
   hunt::StoreReader reader(row->store);
-  auto known =
-      hunt::read_examination(reader.connection(), hunt_of_row(reader, *row).id, row->number - 1);
+  auto known = hunt::read_examination(
+      reader.connection(), hunt::hunt_of_row(reader, row->hunt, shown(*row)).id, row->number - 1);
   if (known && known->shrink.empty()) known.reset();
   return known;
 }

@@ -59,6 +59,7 @@ Verb add_new_verb(CLI::App& program);
 Verb add_replay_verb(CLI::App& program);
 Verb add_report_verb(CLI::App& program);
 Verb add_run_verb(CLI::App& program);
+Verb add_serve_verb(CLI::App& program);
 Verb add_shrink_verb(CLI::App& program);
 Verb add_stats_verb(CLI::App& program);
 Verb add_study_verb(CLI::App& program);

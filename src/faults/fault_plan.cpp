@@ -84,6 +84,8 @@ FaultPlan::FaultPlan(const std::vector<Fault>& faults, std::size_t nodes, std::s
     } else if (const auto* duplicate = std::get_if<DuplicateFault>(&fault)) {
       duplicates_.emplace_back(duplicate->messages, duplicate->when, duplicate->count,
                                duplicate->gap);
+    } else if (const auto* delay = std::get_if<DelayFault>(&fault)) {
+      delays_.emplace_back(delay->messages, delay->when, delay->count, delay->by);
     } else if (const auto* partition = std::get_if<PartitionFault>(&fault)) {
       // One that waits for something to happen belongs to EnvironmentPlan.
       if (!partition->when.after) partitions_.emplace_back(*partition, nodes, bystanders);
@@ -105,6 +107,16 @@ bool FaultPlan::drops(const sim::World& world, const sim::Transmission& sent) {
     return true;
   }
   return false;
+}
+
+Duration FaultPlan::lateness(const sim::World& world, const sim::Transmission& sent) {
+  Duration late{};
+  for (MessageFault& fault : delays_) {
+    if (!fault.applies(world, sent)) continue;
+    if (fault.remaining != kForever) --fault.remaining;
+    late += fault.gap;
+  }
+  return late;
 }
 
 std::span<const Duration> FaultPlan::copies(const sim::World& world,

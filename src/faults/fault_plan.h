@@ -28,7 +28,7 @@ class FaultPlan {
 
   /// True if no fault concerns messages.
   bool ignores_messages() const {
-    return partitions_.empty() && drops_.empty() && duplicates_.empty();
+    return partitions_.empty() && drops_.empty() && duplicates_.empty() && delays_.empty();
   }
   bool separates(NodeId from, NodeId to) const {
     for (const std::uint32_t active : active_) {
@@ -41,6 +41,8 @@ class FaultPlan {
   }
   /// True if the message is lost; uses up one of the fault's count.
   bool drops(const sim::World& world, const sim::Transmission& sent);
+  /// How late the message is; uses up one of the count of each fault that matches.
+  Duration lateness(const sim::World& world, const sim::Transmission& sent);
   /// How much later each further copy of the message arrives; uses up counts. Valid until the next
   /// call.
   std::span<const Duration> copies(const sim::World& world, const sim::Transmission& sent);
@@ -91,6 +93,7 @@ class FaultPlan {
 
   std::vector<MessageFault> drops_;
   std::vector<MessageFault> duplicates_;
+  std::vector<MessageFault> delays_;
   std::vector<Partition> partitions_;
   std::vector<Crash> crashes_;
   std::vector<std::uint32_t> active_;  ///< partitions, in the order in which they began

@@ -166,6 +166,11 @@ DuplicateFault read_duplicate(const Options& fault, const Target& target) {
   return result;
 }
 
+DelayFault read_delay(const Options& fault, const Target& target) {
+  return {read_filter(fault, target), read_window(fault), read_count(fault),
+          read_duration(fault.at("by"))};
+}
+
 std::uint64_t read_round(const OptionValue& value) {
   return static_cast<std::uint64_t>(value.integer(0, kRoundMax));
 }
@@ -373,10 +378,10 @@ Fault read_disk(const Options& fault, const Target& target) {
 
 Fault read_fault(const Options& fault, const Target& target) {
   using Reader = Fault (*)(const Options&, const Target&);
-  static constexpr std::array<std::string_view, 16> kTypes{
+  static constexpr std::array<std::string_view, std::variant_size_v<Fault>> kTypes{
       "drop",    "duplicate", "partition", "crash", "mutate", "round-partition",
       "silence", "replay",    "noise",     "twins", "skew",   "outage",
-      "pause",   "cut",       "links",     "disk"};
+      "pause",   "cut",       "links",     "disk",  "delay"};
   static constexpr std::array<Reader, kTypes.size()> kReaders{
       [](const Options& f, const Target& t) -> Fault { return read_drop(f, t); },
       [](const Options& f, const Target& t) -> Fault { return read_duplicate(f, t); },
@@ -393,7 +398,8 @@ Fault read_fault(const Options& fault, const Target& target) {
       read_pause,
       read_cut,
       read_links,
-      read_disk};
+      read_disk,
+      [](const Options& f, const Target& t) -> Fault { return read_delay(f, t); }};
   return kReaders[fault.at("type").choice(kTypes)](fault, target);
 }
 

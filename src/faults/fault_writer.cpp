@@ -81,6 +81,15 @@ class FaultWriter {
     if (fault.gap != Duration{}) members.add_duration("gap", fault.gap);
     return members;
   }
+  Members operator()(const DelayFault& fault) const {
+    Members members;
+    members.add_text("type", "delay");
+    add_filter(members, fault.messages, description_);
+    add_window(members, fault.when);
+    if (fault.count) members.add_number("count", *fault.count);
+    members.add_duration("by", fault.by);
+    return members;
+  }
   Members operator()(const PartitionFault& fault) const {
     Members members;
     members.add_text("type", "partition");

@@ -15,7 +15,7 @@ namespace dissensus::faults {
 namespace {
 
 /// What happens to a message, in this order: partitions, drop faults, cuts, Byzantine faults,
-/// duplicate faults or unreliable links, scheduler.
+/// delay faults, duplicate faults or unreliable links, scheduler.
 template <class Scheduler>
 class ScheduleInterposer final : public sim::Interposer {
  public:
@@ -89,20 +89,22 @@ class ScheduleInterposer final : public sim::Interposer {
 
  private:
   void pass(sim::World& world, sim::Transmission&& transmission) {
+    Duration late{};
     if (plan_sees_messages_) {
+      late = plan_.lateness(world, transmission);
       const std::span<const Duration> gaps = plan_.copies(world, transmission);
       if (!gaps.empty()) {
-        pass_with_copies(world, std::move(transmission), gaps);
+        pass_with_copies(world, std::move(transmission), late, gaps);
         return;
       }
     }
     if (environment_.sees_messages()) {
-      pass_unreliably(world, std::move(transmission));
+      pass_unreliably(world, std::move(transmission), late);
       return;
     }
-    scheduler_.pass(world, {std::move(transmission), Duration{}});
+    scheduler_.pass(world, {std::move(transmission), late});
   }
-  void pass_unreliably(sim::World& world, sim::Transmission&& transmission) {
+  void pass_unreliably(sim::World& world, sim::Transmission&& transmission, Duration late) {
     const EnvironmentPlan::Fate fate = environment_.judge(transmission);
     if (fate.lost) {
       world.drop(transmission, DropReason::schedule);
@@ -110,9 +112,9 @@ class ScheduleInterposer final : public sim::Interposer {
     }
     if (fate.twice) {
       record_duplicate(world, transmission);
-      scheduler_.pass(world, {transmission, fate.copy_late});
+      scheduler_.pass(world, {transmission, late + fate.copy_late});
     }
-    scheduler_.pass(world, {std::move(transmission), fate.late});
+    scheduler_.pass(world, {std::move(transmission), late + fate.late});
   }
   void pass_by_liars(sim::World& world, sim::Transmission&& transmission) {
     ByzantinePlan::Fate fate = byzantine_.judge(world, transmission);
@@ -140,13 +142,13 @@ class ScheduleInterposer final : public sim::Interposer {
     world.record(EventType::duplicate, transmission.from, transmission.to, 0, {}, transmission.send,
                  &transmission.message);
   }
-  void pass_with_copies(sim::World& world, sim::Transmission&& transmission,
+  void pass_with_copies(sim::World& world, sim::Transmission&& transmission, Duration late,
                         std::span<const Duration> gaps) {
     // The original first: a copy without gap arrives right behind it.
-    scheduler_.pass(world, {transmission, Duration{}});
+    scheduler_.pass(world, {transmission, late});
     for (const Duration gap : gaps) {
       record_duplicate(world, transmission);
-      scheduler_.pass(world, {transmission, gap});
+      scheduler_.pass(world, {transmission, late + gap});
     }
   }
   void end(sim::World& world) {

@@ -177,6 +177,10 @@ std::string words_of_copies(const DuplicateFault& fault) {
   if (fault.count) text += fmt::format(", at most {}", *fault.count);
   return text;
 }
+std::string words_of_lateness(const DelayFault& fault) {
+  const std::string limit = fault.count ? fmt::format(", at most {}", *fault.count) : "";
+  return fmt::format(" are {} late{}{}", in_words(fault.by), words_of(fault.when), limit);
+}
 
 struct FaultWords {
   const SystemDescription& description;
@@ -187,6 +191,9 @@ struct FaultWords {
   }
   std::string operator()(const DuplicateFault& fault) const {
     return words_of(fault.messages, description) + words_of_copies(fault);
+  }
+  std::string operator()(const DelayFault& fault) const {
+    return words_of(fault.messages, description) + words_of_lateness(fault);
   }
   std::string operator()(const PartitionFault& fault) const {
     return fmt::format("a partition separates {}{}", words_of(fault.groups, nodes, fault.when),

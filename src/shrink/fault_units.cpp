@@ -126,6 +126,11 @@ struct FaultReducer {
     duration(fault.gap);
     return window(fault.when) && any;
   }
+  bool operator()(faults::DelayFault& fault) {
+    const bool any = count(fault.count);
+    duration(fault.by);
+    return window(fault.when) && any && fault.by != Duration{};
+  }
   bool operator()(faults::PartitionFault& fault) {
     const bool separated = groups(fault.groups);
     return window(fault.when) && separated;

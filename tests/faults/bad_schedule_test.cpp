@@ -163,6 +163,7 @@ TEST(BadSchedule, MessageFaults) {
       {R"("faults": [{"type": "drip"}])",
        "s.json:5: faults[0].type: expected one of drop, duplicate, partition, crash, mutate, "
        "round-partition, silence, replay, noise, twins, skew, outage, pause, cut, links, disk, "
+       "delay, "
        "found 'drip', did you mean 'drop'?"},
       {R"("faults": [{"type": "drop", "message": "Propose"}])",
        "s.json:5: faults[0].message: unknown message kind, did you mean 'Proposal'?"},

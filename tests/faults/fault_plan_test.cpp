@@ -108,6 +108,29 @@ TEST(DuplicateFault, ADroppedMessageIsNotDuplicated) {
   EXPECT_EQ(run.run(), (Lines{"1ms drop Proposal#1 0>1 schedule"}));
 }
 
+// ---- delays
+
+// One message of many, whatever the scheduler does with the others.
+TEST(DelayFault, ASingleMessageIsLate) {
+  DelayFault fault{{0, 1, kCommit}, during(2, 3), 1, milliseconds(30)};
+  ScriptedRun run(2, with_faults({fault}),
+                  {send(1, 0, 1, kCommit, 1), send(2, 1, 0, kCommit, 2), send(2, 0, 1, kCommit, 3),
+                   send(2, 0, 1, kCommit, 4), send(3, 0, 1, kCommit, 5)});
+  EXPECT_EQ(run.run(), (Lines{"1ms deliver Commit#1 0>1", "2ms deliver Commit#4 0>1",
+                              "2ms deliver Commit#2 1>0", "3ms deliver Commit#5 0>1",
+                              "32ms deliver Commit#3 0>1"}));
+}
+
+TEST(DelayFault, AddsToTheSchedulerAndReachesCopies) {
+  Schedule schedule = delays({100, 0, 0, 0});
+  schedule.faults = {DuplicateFault{{}, {}, std::nullopt, milliseconds(5)},
+                     DelayFault{{}, {}, std::nullopt, milliseconds(30)},
+                     DelayFault{{}, {}, 1, milliseconds(1)}};
+  ScriptedRun run(2, schedule, {send(1, 0, 1, kProposal, 1)});
+  EXPECT_EQ(run.run(), (Lines{"1ms duplicate Proposal#1 0>1", "132ms deliver Proposal#1 0>1",
+                              "137ms deliver Proposal#1 0>1"}));
+}
+
 // ---- partitions
 
 TEST(PartitionFault, SeparatesGroupsForItsTime) {

@@ -98,7 +98,8 @@ TEST(ReadSchedule, FaultsAreReadAsWritten) {
     {"type": "crash", "node": 1, "at_round": 7},
     {"type": "drop", "message": "Commit", "sender": 1, "receiver": 2, "rounds": [3, 5], "count": 1},
     {"type": "drop", "rounds": [6]},
-    {"type": "duplicate", "message": "Proposal", "from": "0s", "gap": "30ms"}])"));
+    {"type": "duplicate", "message": "Proposal", "from": "0s", "gap": "30ms"},
+    {"type": "delay", "message": "Commit", "sender": 0, "receiver": 1, "from": "2ms", "until": "3ms", "count": 1, "by": "1.5s"}])"));
   Window from_round_6;
   from_round_6.from_round = 6;
   const std::vector<Fault> expected{
@@ -107,7 +108,8 @@ TEST(ReadSchedule, FaultsAreReadAsWritten) {
       CrashFault{1, std::nullopt, 7, std::nullopt},
       DropFault{{1, 2, kCommit}, in_rounds(3, 5), 1},
       DropFault{{}, from_round_6, std::nullopt},
-      DuplicateFault{{std::nullopt, std::nullopt, kProposal}, {}, std::nullopt, milliseconds(30)}};
+      DuplicateFault{{std::nullopt, std::nullopt, kProposal}, {}, std::nullopt, milliseconds(30)},
+      DelayFault{{0, 1, kCommit}, during(2, 3), 1, milliseconds(1500)}};
   EXPECT_EQ(schedule.faults, expected);
 }
 
@@ -187,7 +189,9 @@ Fault random_fault(Random& random, std::size_t nodes) {
   if (filter.from == filter.to) filter.to.reset();
   std::optional<std::uint32_t> count;
   if (random.chance(0.5)) count = static_cast<std::uint32_t>(1 + random.below(0xFFFFFFFF));
-  switch (random.below(4)) {
+  switch (random.below(5)) {
+    case 4:
+      return DelayFault{filter, random_window(random), count, Duration{random.between(0, 100'000)}};
     case 0:
       return DropFault{filter, random_window(random), count};
     case 1:

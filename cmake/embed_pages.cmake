@@ -1,0 +1,10 @@
+# Files as arrays of bytes, for a source file to include.
+function(embed name file)
+  file(READ ${file} bytes HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  file(APPEND ${OUTPUT} "constexpr unsigned char ${name}[] = {${bytes}};\n")
+endfunction()
+file(WRITE ${OUTPUT} "")
+embed(kPageFrame ${FRAME})
+embed(kPageScript ${SCRIPT})
+embed(kPageStyle ${STYLE})

@@ -1,0 +1,93 @@
+// The lines of a run, of which only those in sight exist as elements; their texts are fetched a page at a time.
+import {get} from "./api";
+import {clock, h, visible} from "./dom";
+import type {RunData} from "./run_data";
+
+const kRow = 20;
+const kPage = 200;
+
+export class Log {
+  readonly element: HTMLElement;
+  private readonly scroller: HTMLElement;
+  private readonly sheet: HTMLElement;
+  private readonly texts = new Map<number, string>();
+  private readonly asked = new Set<number>();
+  private records: Int32Array = new Int32Array(0);
+  private selected = -1;
+
+  constructor(private readonly data: RunData, private readonly run: number, private readonly select: (record: number) => void) {
+    this.sheet = h("div", {class: "sheet"});
+    this.scroller = h("div", {class: "lines", tabindex: 0, role: "log", "aria-label": "Log", onscroll: () => this.draw()}, this.sheet);
+    const choice = h("select", {"aria-label": "Which lines", onchange: () => this.choose(choice.value)},
+      h("option", {value: "log"}, "what nodes say and report"), h("option", {value: "all"}, "every event"),
+      h("option", {value: "only"}, "log lines alone"));
+    this.element = h("section", {class: "log", "aria-label": "Log"}, h("header", {}, h("h2", {}, "Log"), choice), this.scroller);
+    this.choose("log");
+  }
+
+  private choose(which: string): void {
+    const data = this.data;
+    const quiet = new Set(["send", "deliver", "timer", "drop", "duplicate", "start", "disk"].map((name) => data.types[name]));
+    const list: number[] = [];
+    for (let i = 0; i < data.count; ++i) {
+      if (which === "all" || (which === "only" ? data.is(i, "log") : !quiet.has(data.type[i]))) list.push(i);
+    }
+    this.records = Int32Array.from(list);
+    this.sheet.style.height = `${Math.min(list.length * kRow, 8e6)}px`;
+    this.show(this.selected);
+  }
+
+  /** Brings the lines around an event into sight. */
+  show(record: number): void {
+    this.selected = record;
+    if (record >= 0) {
+      let low = 0;
+      let high = this.records.length;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (this.records[middle]! < record) low = middle + 1; else high = middle;
+      }
+      const top = low * kRow;
+      const height = this.scroller.clientHeight;
+      if (top < this.scroller.scrollTop || top > this.scroller.scrollTop + height - 2 * kRow) {
+        this.scroller.scrollTop = Math.max(0, top - height / 2);
+      }
+    }
+    this.draw();
+  }
+
+  private draw(): void {
+    const first = Math.max(0, Math.floor(this.scroller.scrollTop / kRow) - 5);
+    const last = Math.min(this.records.length, first + Math.ceil(this.scroller.clientHeight / kRow) + 12);
+    this.fetchFor(first, last);
+    const rows: HTMLElement[] = [];
+    for (let place = first; place < last; ++place) rows.push(this.row(place));
+    this.sheet.replaceChildren(...rows);
+  }
+
+  private row(place: number): HTMLElement {
+    const record = this.records[place]!;
+    const node = this.data.node[record]!;
+    const text = this.texts.get(record);
+    return h("div", {
+      class: `line type-${this.data.typeName(record)}${record === this.selected ? " chosen" : ""}${this.data.disputed[record] ? " disputed" : ""}`,
+      style: `top:${place * kRow}px`, onclick: () => this.select(record),
+    }, h("span", {class: "when"}, clock(this.data.time[record]!)), h("span", {class: "who"}, node >= 0 ? `n${node}` : ""),
+      h("span", {class: "what"}, text === undefined ? this.data.describe(record) : visible(text)));
+  }
+
+  private fetchFor(first: number, last: number): void {
+    for (let page = Math.floor(first / kPage); page * kPage < last; ++page) {
+      const wanted: number[] = [];
+      for (let place = page * kPage; place < Math.min((page + 1) * kPage, this.records.length); ++place) {
+        const record = this.records[place]!;
+        if (!this.asked.has(record)) { wanted.push(record); this.asked.add(record); }
+      }
+      if (wanted.length === 0) continue;
+      get<{lines: string[]}>(`runs/${this.run}/lines?at=${wanted.join(",")}`).then((answer) => {
+        answer.lines.forEach((line, index) => this.texts.set(wanted[index]!, line));
+        this.draw();
+      }, () => { /* the line says what the columns know */ });
+    }
+  }
+}
