@@ -12,7 +12,7 @@
 
 #include "dissensus/random.h"
 
-#include "systems/live/session.h"
+#include "systems/live/session_folder.h"
 #include "systems/live/virtual_servers.h"
 #include "systems/live/wire/error.h"
 

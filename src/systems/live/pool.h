@@ -9,7 +9,7 @@
 
 #include "systems/live/lender.h"
 #include "systems/live/network.h"
-#include "systems/live/session.h"
+#include "systems/live/session_folder.h"
 #include "systems/live/settings.h"
 
 namespace dissensus::live {
@@ -46,7 +46,7 @@ class NetworkPool final : public NetworkLender {
 
   LiveNetwork::Plan plan_;
   LiveSettings settings_;
-  Session session_;
+  SessionFolder session_;
   std::mutex mutex_;
   std::condition_variable returned_;
   std::vector<std::unique_ptr<LiveNetwork>> idle_;  ///< go before the session

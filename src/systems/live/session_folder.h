@@ -10,14 +10,14 @@ namespace dissensus::live {
 /// Marks the folder of a network that is kept on purpose, because something went wrong with it.
 inline constexpr const char* kKeptMark = "kept";
 
-class Session {
+class SessionFolder {
  public:
   /// Nothing is made before begin().
-  explicit Session(const std::string& parent);
+  explicit SessionFolder(const std::string& parent);
   /// Removes the folder, and the one above it, where they are empty by now.
-  ~Session();
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
+  ~SessionFolder();
+  SessionFolder(const SessionFolder&) = delete;
+  SessionFolder& operator=(const SessionFolder&) = delete;
 
   const std::string& folder() const { return folder_; }
   /// Makes the folder and says that it has an owner. The second call does nothing. Throws

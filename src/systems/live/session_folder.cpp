@@ -1,4 +1,4 @@
-#include "systems/live/session.h"
+#include "systems/live/session_folder.h"
 
 #include <atomic>
 #include <cerrno>
@@ -68,9 +68,9 @@ bool clear_session(const fs::path& session) {
 
 }  // namespace
 
-Session::Session(const std::string& parent) : folder_(parent + '/' + session_name()) {}
+SessionFolder::SessionFolder(const std::string& parent) : folder_(parent + '/' + session_name()) {}
 
-Session::~Session() {
+SessionFolder::~SessionFolder() {
   if (owner_ < 0) return;
   std::error_code ignored;
   fs::remove(fs::path(folder_) / kOwnerFile, ignored);
@@ -78,7 +78,7 @@ Session::~Session() {
   if (fs::remove(folder_, ignored)) fs::remove(fs::path(folder_).parent_path(), ignored);
 }
 
-void Session::begin() {
+void SessionFolder::begin() {
   if (owner_ >= 0) return;
   make_folder(folder_);
   owner_ = ::open((fs::path(folder_) / kOwnerFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
