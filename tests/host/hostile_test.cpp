@@ -265,7 +265,7 @@ TEST(Hostile, NothingOutlivesAKilledSupervisor) {
     ASSERT_EQ(left, 0U) << "after kill " << i;
   }
   EXPECT_EQ(count_mounts(), mounts);
-  EXPECT_EQ(most_namespaces, 6U) << "they were looked at";
+  EXPECT_GE(most_namespaces, 6U) << "they were looked at";
   EXPECT_TRUE(std::filesystem::is_empty(folder));
   std::filesystem::remove_all(folder);
 }

@@ -264,7 +264,7 @@ TEST(Revival, ADeadNetworkIsOneViolationOfItsOwn) {
   script.at(271s).tick();
   const Verdict verdict = script.finish();
   ASSERT_EQ(verdict.violations.size(), 1u);
-  EXPECT_EQ(verdict.violations[0].signature(), "termination/dead");
+  EXPECT_EQ(verdict.violations[0].signature(), "termination/dead/ledger");
   EXPECT_EQ(verdict.violations[0].nodes, (std::vector<NodeId>{0, 1, 2}));
   EXPECT_EQ(outcome_of(verdict, "termination"), Outcome::fail);
 }
@@ -297,7 +297,7 @@ TEST(Revival, WhereNothingIsLeftToHappenTheNetworkIsDead) {
   end.quiet = true;
   const Verdict verdict = script.finish(end);
   ASSERT_EQ(verdict.violations.size(), 1u);
-  EXPECT_EQ(verdict.violations[0].signature(), "termination/dead");
+  EXPECT_EQ(verdict.violations[0].signature(), "termination/dead/ledger");
 }
 
 // ---- rules
