@@ -309,13 +309,17 @@ std::string items_json(const CampaignState& state, std::size_t number,
   const std::size_t from = std::min(number_of(query, "from", 0, SIZE_MAX), left.size());
   const std::size_t until =
       from + std::min(number_of(query, "count", 50, 1000), left.size() - from);
-  std::partial_sort(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(until), left.end(),
-                    [&](std::uint32_t a, std::uint32_t b) {
-                      const double first = key->second(hunt.rows[a], a);
-                      const double second = key->second(hunt.rows[b], b);
-                      if (first != second) return falling ? first > second : first < second;
-                      return a < b;
-                    });
+  const auto comes_first = [&](std::uint32_t a, std::uint32_t b) {
+    const double first = key->second(hunt.rows[a], a);
+    const double second = key->second(hunt.rows[b], b);
+    if (first != second) return falling ? first > second : first < second;
+    return a < b;
+  };
+  // Only the page itself is put in order: of a million runs the rest is only parted.
+  const auto begin = left.begin() + static_cast<std::ptrdiff_t>(from);
+  const auto end = left.begin() + static_cast<std::ptrdiff_t>(until);
+  if (begin != left.end()) std::nth_element(left.begin(), begin, left.end(), comes_first);
+  std::partial_sort(begin, end, left.end(), comes_first);
   Json json{{"total", left.size()}, {"from", from}, {"items", Json::array()}};
   for (std::size_t i = from; i < until; ++i) {
     const ItemRow& row = hunt.rows[left[i]];
