@@ -117,7 +117,23 @@ Json value_json(const ScheduleValue& value, const ValueRange& range) {
 }  // namespace
 
 Explorer::Explorer(Library& library, ExplorerOptions options)
-    : library_(library), options_(std::move(options)) {}
+    : library_(library), options_(std::move(options)) {
+  // A finding is opened with its smallest form, the last of its runs: it is read while a person
+  // still copies the address. A folder of many runs is not.
+  const std::size_t runs = library_.runs().size();
+  if (runs == 0 || runs > 2) return;
+  ahead_ = std::thread([this, runs] {
+    try {
+      library_.run(runs);
+    } catch (const std::exception&) {
+      // whoever asks for it hears what is wrong
+    }
+  });
+}
+
+Explorer::~Explorer() {
+  if (ahead_.joinable()) ahead_.join();
+}
 
 Response Explorer::answer(const Request& request, const Target& target) {
   if (!target.parts.empty() && target.parts[0] == "api") return api(request, target);
