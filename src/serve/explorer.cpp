@@ -23,6 +23,7 @@
 #include "serve/event_query.h"
 #include "serve/json_text.h"
 #include "serve/matter.h"
+#include "serve/model.h"
 #include "serve/pages.h"
 #include "serve/run_view.h"
 
@@ -116,7 +117,23 @@ Json value_json(const ScheduleValue& value, const ValueRange& range) {
 }  // namespace
 
 Explorer::Explorer(Library& library, ExplorerOptions options)
-    : library_(library), options_(std::move(options)) {}
+    : library_(library), options_(std::move(options)) {
+  // A finding is opened with its smallest form, the last of its runs: it is read while a person
+  // still copies the address. A folder of many runs is not.
+  const std::size_t runs = library_.runs().size();
+  if (runs == 0 || runs > 2) return;
+  ahead_ = std::thread([this, runs] {
+    try {
+      library_.run(runs);
+    } catch (const std::exception&) {
+      // whoever asks for it hears what is wrong
+    }
+  });
+}
+
+Explorer::~Explorer() {
+  if (ahead_.joinable()) ahead_.join();
+}
 
 Response Explorer::answer(const Request& request, const Target& target) {
   if (!target.parts.empty() && target.parts[0] == "api") return api(request, target);
@@ -142,6 +159,11 @@ Response Explorer::api(const Request& request, const Target& target) {
     return json_response(overview());
   if (parts[1] == "runs" && parts.size() >= 3) return run_api(request, target);
   if (parts[1] == "stores" && parts.size() >= 3) return store_api(request, target);
+  if (parts[1] == "models" && parts.size() == 3) {
+    const std::size_t id = to_number(parts[2]);
+    if (id == 0 || id > library_.models().size()) throw InputError("no such model");
+    return json_response(model_json(library_.models()[id - 1]));
+  }
   if (parts[1] == "compare" && parts.size() == 2) return json_response(compare_hunts(target));
   return not_found();
 }
@@ -156,6 +178,10 @@ std::string Explorer::overview() const {
     store["store"] = id;
     store["name"] = campaign.name();
     json["stores"].push_back(std::move(store));
+  }
+  json["models"] = Json::array();
+  for (std::size_t id = 1; id <= library_.models().size(); ++id) {
+    json["models"].push_back({{"model", id}, {"name", library_.models()[id - 1]}});
   }
   return to_text(json);
 }

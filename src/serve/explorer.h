@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "serve/guard.h"
@@ -21,6 +22,9 @@ class Explorer {
  public:
   /// `library` must outlive this.
   Explorer(Library& library, ExplorerOptions options);
+  ~Explorer();
+  Explorer(const Explorer&) = delete;
+  Explorer& operator=(const Explorer&) = delete;
 
   /// Any thread. Throws InputError for what cannot be answered.
   Response answer(const Request& request, const Target& target);
@@ -42,6 +46,7 @@ class Explorer {
   Library& library_;
   ExplorerOptions options_;
   std::atomic<bool> stopping_{false};
+  std::thread ahead_;  ///< reads what will be asked for first
 };
 
 }  // namespace dissensus::serve

@@ -50,6 +50,10 @@ void Library::add_run_folder(const std::string& path) {
 
 void Library::add_source(const std::string& path) {
   std::error_code error;
+  if (ends_with(path, ".tla") && fs::is_regular_file(path, error)) {
+    models_.push_back(path);
+    return;
+  }
   if (hunt::sql::is_url(path) || (fs::is_regular_file(path, error) && !ends_with(path, ".jsonl") &&
                                   !ends_with(path, ".jsonl.gz"))) {
     campaigns_.push_back(std::make_unique<Campaign>(path));
@@ -103,14 +107,23 @@ RunEntry Library::entry(std::size_t id) const {
   return slots_[id - 1].entry;
 }
 
+std::shared_ptr<const LoadedRun> Library::known_run(std::size_t id) {
+  const std::lock_guard lock(mutex_);
+  Slot& slot = slots_[id - 1];
+  slot.used = ++clock_;
+  return slot.run;
+}
+
 std::shared_ptr<const LoadedRun> Library::run(std::size_t id) {
   const RunEntry known = entry(id);
+  if (auto run = known_run(id)) return run;
+  std::shared_ptr<std::mutex> reading;
   {
     const std::lock_guard lock(mutex_);
-    Slot& slot = slots_[id - 1];
-    slot.used = ++clock_;
-    if (slot.run) return slot.run;
+    reading = slots_[id - 1].reading;
   }
+  const std::lock_guard one_reader(*reading);
+  if (auto run = known_run(id)) return run;
   if (known.path.empty()) {
     throw InputError(fmt::format("run {} was in memory alone and has been forgotten", id));
   }
@@ -140,7 +153,10 @@ std::size_t Library::add_run(RunEntry entry, std::shared_ptr<const LoadedRun> ru
   const std::lock_guard lock(mutex_);
   entry.id = slots_.size() + 1;
   entry.outcome = run->trace.footer.outcome;
-  slots_.push_back({std::move(entry), std::move(run), ++clock_});
+  Slot& slot = slots_.emplace_back();
+  slot.entry = std::move(entry);
+  slot.run = std::move(run);
+  slot.used = ++clock_;
   forget_some();
   return slots_.size();
 }
@@ -154,7 +170,7 @@ std::size_t Library::add_path(const std::string& path, const std::string& name) 
   entry.id = slots_.size() + 1;
   entry.name = name;
   entry.path = path;
-  slots_.push_back({std::move(entry), nullptr, 0});
+  slots_.emplace_back().entry = std::move(entry);
   return slots_.size();
 }
 

@@ -44,6 +44,8 @@ class Library {
   /// The number of the run at this path, which is added where it is new.
   std::size_t add_path(const std::string& path, const std::string& name);
 
+  /// Specifications (.tla), by their paths.
+  const std::vector<std::string>& models() const { return models_; }
   std::size_t stores() const { return campaigns_.size(); }
   /// From 1 on. Throws InputError where there is none.
   const Campaign& store(std::size_t id) const;
@@ -55,7 +57,10 @@ class Library {
     RunEntry entry;
     std::shared_ptr<const LoadedRun> run;
     std::uint64_t used = 0;
+    /// Held while it is read: who asks for the same run meanwhile waits and does not read it, too.
+    std::shared_ptr<std::mutex> reading = std::make_shared<std::mutex>();
   };
+  std::shared_ptr<const LoadedRun> known_run(std::size_t id);
   void forget_some();
   void add_run_folder(const std::string& path);
 
@@ -63,7 +68,8 @@ class Library {
   mutable std::mutex mutex_;
   std::vector<Slot> slots_;
   std::uint64_t clock_ = 0;
-  std::vector<std::unique_ptr<Campaign>> campaigns_;  ///< constant once serving
+  std::vector<std::unique_ptr<Campaign>> campaigns_;  ///< constant once serving, like the next
+  std::vector<std::string> models_;
 };
 
 }  // namespace dissensus::serve

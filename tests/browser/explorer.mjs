@@ -322,6 +322,20 @@ const tests = {
     await server.close();
   },
 
+  async "a model: its counterexample step by step, and its states"() {
+    const server = await serve(path.join(source, "specs/examples/Jugs.tla"));
+    const page = await newPage();
+    await page.goto(server.address);
+    await page.waitForSelector(".steps li");
+    assert.match(await text(page, ".model"), /violation/);
+    await page.keyboard.press("ArrowRight");
+    await wait(page, () => /State 2/.test(document.querySelector(".state h2").innerText) && document.querySelector(".state tr.changed") !== null);
+    assert.ok((await page.$$("circle.node")).length > 3);
+    await shot(page, "model");
+    await page.close();
+    await server.close();
+  },
+
   async "100,000 events: quick to open, to move and to zoom"() {
     run("run", path.join(source, "scenarios/xrpl/correct-2.5.0.toml"), "--set", "limits.virtual_time=\"20min\"", "--set", "oracle.termination.goal=200", "--runs-folder", "large");
     const server = await serve("large/latest");
@@ -355,7 +369,9 @@ const tests = {
     measured.heap_mb = Math.round((await page.metrics()).JSHeapUsedSize / 1e6);
     await page.close();
     await server.close();
-    const limit = Number(process.env.EXPLORER_SLOWER ?? "1");  // on a busy machine the figures are not those of the program
+    // Where others use the processors as well, the figures are not those of the program: as much less is demanded.
+    measured.load = Math.round(os.loadavg()[0] * 10) / 10;
+    const limit = Math.max(1, os.loadavg()[0] / os.cpus().length);
     assert.ok(measured.first_paint_ms >= 0 && measured.first_paint_ms < 1000 * limit, `first paint after ${measured.first_paint_ms} ms`);
     assert.ok(measured.zoom_fps * limit >= 30 && measured.pan_fps * limit >= 30, `${measured.zoom_fps} and ${measured.pan_fps} frames/s`);
   },

@@ -9,6 +9,7 @@
 #include "dissensus/options.h"
 
 #include "hunt/store.h"
+#include "postgres/private_postgres.h"
 #include "serve/campaign_view.h"
 #include "serve/pages.h"
 #include "serve/run_view.h"
@@ -246,6 +247,40 @@ TEST_F(ExplorerTest, RunsOfAStoreAreFilteredAndOrdered) {
   EXPECT_THAT(error_of("/api/stores/1/hunts/1/items?sort=beauty"), HasSubstr("expected number"));
   EXPECT_THAT(error_of("/api/stores/1/hunts/1/items?outcome=x"), HasSubstr("expected pass"));
   EXPECT_THAT(error_of("/api/stores/1/hunts/2"), HasSubstr("no hunt 2, expected 1 to 1"));
+}
+
+// A database is read like a file.
+TEST_F(ExplorerTest, AStoreInPostgresIsShownToo) {
+  if (!test::PrivatePostgres::is_installed()) {
+    GTEST_SKIP() << "PostgreSQL is not installed (scripts/setup test)";
+  }
+  const std::string url = test::PrivatePostgres::instance().create_database();
+  hunt::Store store(url);
+  write_hunt(store, 300, 10);
+  library_.add_source(url);
+  library_.store(1).wait_until_read();
+  const json hunt = get("/api/stores/1/hunts/1");
+  EXPECT_EQ(hunt["items"], 300);
+  EXPECT_EQ(hunt["failed"], 30);
+  std::uint64_t states = 0;
+  for (const json& value : hunt["course"]["states"]) states += value.get<std::uint64_t>();
+  EXPECT_EQ(states, 600u);
+  EXPECT_EQ(get("/api/stores/1/hunts/1/items?outcome=fail&sort=events&from=29")["items"].size(),
+            1u);
+}
+
+TEST_F(ExplorerTest, AModelIsCheckedAndItsStatesAreCounted) {
+  library_.add_source(DISSENSUS_SOURCE_DIR "/specs/examples/Jugs.tla");
+  EXPECT_EQ(get("/api/")["models"].size(), 1u);
+  const json model = get("/api/models/1");
+  EXPECT_EQ(model["result"], "violation");
+  EXPECT_EQ(model["steps"].size(), 7u);
+  EXPECT_EQ(model["steps"][1]["state"].size(), model["variables"].size());
+  EXPECT_GE(model["graph"]["states"].size(), model["distinct"].get<std::size_t>());
+  for (const json& edge : model["graph"]["edges"]) {
+    EXPECT_LT(edge[1].get<std::size_t>(), model["graph"]["states"].size());
+  }
+  EXPECT_THAT(error_of("/api/models/2"), HasSubstr("no such model"));
 }
 
 // The test that R's fisher.test would make of the same counts.

@@ -9,7 +9,12 @@ export interface HuntBrief {
   runs_per_second: number; store?: string;
 }
 export interface StoreBrief { store: number; name: string; trouble: string; hunts: HuntBrief[]; }
-export interface Overview { program: string; runs: RunEntry[]; stores: StoreBrief[]; }
+export interface Overview { program: string; runs: RunEntry[]; stores: StoreBrief[]; models: {model: number; name: string}[]; }
+export interface Model {
+  spec: string; result: string; property: string; message: string; distinct: number; generated: number; depth: number; seconds: number;
+  variables: string[]; steps: {title: string; at: string; state: Record<string, string>}[]; drawn_max: number;
+  graph: {states: {depth: number; state: Record<string, string>}[]; edges: [number, number, number][]; actions: string[]} | null;
+}
 export interface Violation {
   signature: string; property: string; rule: string; level: string; nodes: number[]; event: number; time_us: number;
   text: string; record: number | null;

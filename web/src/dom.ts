@@ -57,7 +57,7 @@ export function seconds(us: number): string {
 }
 
 /** For columns: as many digits in every line. */
-export function clock(us: number): string { return `${(us / 1e6).toFixed(us < 1e5 ? 6 : 3)} s`; }
+export function clock(us: number, end: number): string { return `${(us / 1e6).toFixed(end < 2e6 ? 6 : 3)} s`; }
 
 export function trim(value: number, digits: number): string {
   return value.toFixed(digits).replace(/\.?0+$/, "");

@@ -72,7 +72,7 @@ export class Log {
     return h("div", {
       class: `line type-${this.data.typeName(record)}${record === this.selected ? " chosen" : ""}${this.data.disputed[record] ? " disputed" : ""}`,
       style: `top:${place * kRow}px`, onclick: () => this.select(record),
-    }, h("span", {class: "when"}, clock(this.data.time[record]!)), h("span", {class: "who"}, node >= 0 ? `n${node}` : ""),
+    }, h("span", {class: "when"}, clock(this.data.time[record]!, this.data.end)), h("span", {class: "who"}, node >= 0 ? `n${node}` : ""),
       h("span", {class: "what"}, text === undefined ? this.data.describe(record) : visible(text)));
   }
 
