@@ -183,7 +183,7 @@ TEST_F(LiveVerbs, TextThatWouldBreakANetworkIsRefused) {
     const CommandResult result = with(line);
     EXPECT_EQ(result.exit_code, 2) << line << result.err;
     EXPECT_THAT(result.err, HasSubstr(expected)) << line;
-    EXPECT_THAT(result.err, HasSubstr("live.toml:13: system.servers.")) << line;
+    EXPECT_THAT(result.err, HasSubstr("live.toml:12: system.servers.")) << line;
   }
 }
 
