@@ -1,4 +1,5 @@
 #include <charconv>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -183,23 +184,45 @@ ExitCode worse(ExitCode a, ExitCode b) {
   return a == kAllHeld ? b : a;
 }
 
-/// Runs that happen once: each is recorded and shown when it is over.
+/// A run of real servers, or why there is none.
+struct OneRun {
+  std::optional<run::RunResult> result;
+  std::string trouble;
+};
+
+OneRun try_run(run::Runner& runner, const run::Recipe& recipe, const run::RunOptions& options) {
+  try {
+    return {runner.run(recipe.scenario, recipe.schedule, recipe.seed, options), ""};
+  } catch (const OutsideError& error) {
+    return {std::nullopt, error.what()};
+  }
+}
+
+/// Runs that happen once: each is recorded and shown when it is over. One that cannot be made takes
+/// no other with it; several in a row end the command.
 ExitCode run_many_once(const run::Scenario& scenario, const RunVerbOptions& options,
                        const SeedRange& seeds) {
+  constexpr std::size_t kTroublesInARow = 3;
   const run::RunOptions run_options = recording(options);
   ExitCode code = kAllHeld;
+  std::size_t troubles = 0;
   for_each_in_order(
       seeds.size(), std::max<std::size_t>(1, scenario.system->traits().side_by_side),
       [] { return std::make_unique<run::Runner>(); },
       [&](run::Runner& runner, std::size_t index) {
-        const run::Recipe recipe = make_recipe(scenario, options, seeds.first + index);
-        return runner.run(scenario, recipe.schedule, recipe.seed, run_options);
+        return try_run(runner, make_recipe(scenario, options, seeds.first + index), run_options);
       },
-      [&](std::size_t index, const run::RunResult& result) {
+      [&](std::size_t index, const OneRun& run) {
         const run::Recipe recipe = make_recipe(scenario, options, seeds.first + index);
-        const std::string folder = write_folder(recipe, run_options, options, result);
-        print_report({recipe, result, folder, options.plugins.words()}, options.output);
-        code = worse(code, exit_code_of(result.verdict.outcome));
+        if (!run.result) {
+          fmt::print(stderr, "dissensus: seed {}: {}\n", recipe.seed, run.trouble);
+          code = worse(code, run.trouble == kInterrupted ? kUnknown : kEnvironment);
+          return ++troubles < kTroublesInARow && !is_interrupted();
+        }
+        troubles = 0;
+        const std::string folder = write_folder(recipe, run_options, options, *run.result);
+        print_report({recipe, *run.result, folder, options.plugins.words()}, options.output);
+        code = worse(code, exit_code_of(run.result->verdict.outcome));
         return !is_interrupted();
       });
   return code;

@@ -81,6 +81,23 @@ TEST_F(LiveVerbs, WhatWasFinishedStaysWhenNothingStartsAnyMore) {
   EXPECT_TRUE(fs::exists(folder.file("all.sqlite.runs/1-0.jsonl.gz")));
 }
 
+// The same of a range of seeds: what has been made is there, and what has not is said.
+TEST_F(LiveVerbs, RunsOfARangeStayWhenLaterOnesCannotBeMade) {
+  set("STAND_IN_DIE_AT_START", "1");
+  set("STAND_IN_FROM_NETWORK", "2");
+  const WorkFolder folder;
+  folder.write("live.toml",
+               replaced(fast(scenario()), "recovery_limit = \"6s\"", "recovery_limit = \"1ms\""));
+  const CommandResult result =
+      folder.run(words({"run", "live.toml", "--seed", "1..9", "--networks", "1"}));
+  EXPECT_EQ(result.exit_code, 5) << result.out << result.err;
+  EXPECT_EQ(count_of(result.out, "verdict   pass"), 1u);
+  EXPECT_THAT(result.err, HasSubstr("dissensus: seed 2: node "));
+  EXPECT_THAT(result.err, HasSubstr("dissensus: seed 4: "));
+  EXPECT_THAT(result.err, Not(HasSubstr("dissensus: seed 5: "))) << "three in a row are enough";
+  EXPECT_TRUE(fs::exists(folder.file("runs/latest/live.json")));
+}
+
 TEST_F(LiveVerbs, AViolationIsAnnouncedAtOnceAndConfirmedSideBySide) {
   const WorkFolder folder;
   folder.write("live.toml", scenario());
@@ -183,7 +200,7 @@ TEST_F(LiveVerbs, TextThatWouldBreakANetworkIsRefused) {
     const CommandResult result = with(line);
     EXPECT_EQ(result.exit_code, 2) << line << result.err;
     EXPECT_THAT(result.err, HasSubstr(expected)) << line;
-    EXPECT_THAT(result.err, HasSubstr("live.toml:13: system.servers.")) << line;
+    EXPECT_THAT(result.err, HasSubstr("live.toml:12: system.servers.")) << line;
   }
 }
 
