@@ -42,7 +42,7 @@ struct Registry {
   std::vector<FaultStrategyEntry> fault_strategies;
 };
 
-inline constexpr int kPluginInterface = 2;
+inline constexpr int kPluginInterface = 3;
 
 }  // namespace dissensus
 

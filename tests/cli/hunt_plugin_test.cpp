@@ -102,7 +102,7 @@ TEST(Plugin, WhatIsNoPluginIsRefused) {
       {"missing.so", "missing.so: no such plugin file"},
       {"text.so", "text.so: cannot be loaded as a plugin: "},
       {"none.so", "none.so: a shared library but no plugin"},
-      {"other.so", "other.so: a plugin for interface 99, this program has interface 2"}};
+      {"other.so", "other.so: a plugin for interface 99, this program has interface 3"}};
   for (const auto& [file, expected] : cases) {
     const CommandResult result = folder.run({"hunt", kBuggyScenario, "--plugin", file});
     EXPECT_EQ(result.exit_code, 2) << file;
