@@ -1,7 +1,7 @@
 // A hunt of a store: how it goes, what it found, and every run of it.
 import {get, lines, post, type HuntBrief, type HuntDetail, type Item, type Items, type YieldLine} from "./api";
 import {chart, sums} from "./charts";
-import {busy, count, failure, h, percent, replace, trim, visible} from "./dom";
+import {busy, count, failure, h, percent, replace, seconds, trim, visible} from "./dom";
 import type {View} from "./run_view";
 import {go, link, readState, refine, type State} from "./state";
 
@@ -48,7 +48,7 @@ class CampaignPage implements View {
     replace(this.tiles, tile("runs", count(brief.items)), tile("state", brief.finished ? "finished" : brief.runs_per_second > 0 ? "going on" : "not finished"),
       brief.runs_per_second > 0 && tile("runs/s", count(Math.round(brief.runs_per_second))), tile("failed", count(brief.failed)),
       tile("unknown", count(brief.unknown)), tile("findings", String(brief.findings)), brief.workers > 0 && tile("workers", String(brief.workers)),
-      tile("virtual time", brief.virtual_seconds >= 7200 ? `${count(Math.round(brief.virtual_seconds / 3600))} h` : `${trim(brief.virtual_seconds, 1)} s`),
+      tile("virtual time", brief.virtual_seconds >= 7200 ? `${count(Math.round(brief.virtual_seconds / 3600))} h` : seconds(brief.virtual_seconds * 1e6)),
       brief.mismatches > 0 && tile("NOT DETERMINISTIC", `${brief.mismatches} runs`),
       brief.read < brief.items && tile("read so far", percent(brief.read / brief.items)));
   }
@@ -139,7 +139,7 @@ class CampaignPage implements View {
     const row = (item: Item): HTMLElement => h("tr", {class: item.outcome}, h("td", {class: "number"}, count(item.run)),
       h("td", {}, item.outcome === "fail" ? "✗ " : item.outcome === "pass" ? "✓ " : "? ", visible(item.signature || item.outcome), item.stability === 2 && " (not repeatable)"),
       h("td", {class: "number"}, trim(item.disagreement_margin, 3)), h("td", {class: "number"}, trim(item.termination_margin, 3)), h("td", {class: "number"}, count(item.events)),
-      h("td", {class: "number"}, `${trim(item.virtual_ms / 1000, 1)} s`), h("td", {class: "number"}, count(item.new_states)), h("td", {}, visible(item.member), " ", visible(item.origin)),
+      h("td", {class: "number"}, seconds(item.virtual_ms * 1000)), h("td", {class: "number"}, count(item.new_states)), h("td", {}, visible(item.member), " ", visible(item.origin)),
       h("td", {}, h("button", {type: "button", onclick: (event: Event) => { void this.openRow(item.run, event.target as HTMLElement); }}, "Look")));
     replace(this.table, h("p", {role: "status"}, `${count(items.total)} runs`,
       items.total > kPage && [`, ${count(items.from + 1)} to ${count(items.from + items.items.length)} `,
