@@ -3,7 +3,8 @@
 
 namespace dissensus::cli {
 
-/// From now on SIGINT and SIGTERM ask the verb to end; a second one ends the program at once.
+/// From now on SIGINT and SIGTERM ask the verb to end; a second one, half a
+/// second later or more, ends the program at once.
 void catch_interrupts();
 bool is_interrupted();
 

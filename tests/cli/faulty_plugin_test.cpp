@@ -96,6 +96,20 @@ TEST(HangingPlugin, SigtermIsHeardWithinASecond) {
   EXPECT_THAT(result.out, HasSubstr("resume:"));
 }
 
+// As timeout(1) sends them: to the program, and to the group that it belongs to.
+TEST(HangingPlugin, TwoSignalsInOneMomentAreOneRequest) {
+  if (kSanitized) GTEST_SKIP() << kSanitizedWords;
+  WorkFolder folder;
+  const CommandResult result =
+      folder.run({"-c", tested_program() + " hunt " + kScenario +
+                            " --search random --jobs 2 --plugin " DISSENSUS_FAULTY_PLUGIN
+                            " --set 'system.fault=\"wait\"' --set 'limits.call=\"600s\"' & "
+                            "sleep 1; kill $!; sleep 0.01; kill $!; wait $!"},
+                 "sh");
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("resume:"));
+}
+
 // Online searches decide in the parent about runs in a worker process, and learn from them.
 TEST(ForkedPlugin, OnlineSearchesGiveTheSameHuntInAWorkerAndInTheProgram) {
   if (kSanitized) GTEST_SKIP() << kSanitizedWords;
