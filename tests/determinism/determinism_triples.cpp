@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,8 @@ std::vector<run::Scenario> shipped_scenarios(bool workers) {
        std::filesystem::recursive_directory_iterator(DISSENSUS_SOURCE_DIR "/scenarios")) {
     // Programs of this machine are compared by tests of their own; real servers are never equal.
     const std::string folder = file.path().parent_path().filename().string();
-    if (folder == "server" || folder == "rippled" || folder == "process") continue;
+    static const std::set<std::string> programs{"ovsdb", "process", "rippled", "server"};
+    if (programs.contains(folder)) continue;
     if (file.path().extension() == ".toml") paths.push_back(file.path().string());
   }
   std::sort(paths.begin(), paths.end());
