@@ -121,6 +121,18 @@ void evaluate(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item) 
   if (!plan.store.empty()) compare_or_keep(plan, item);
 }
 
+bool is_ended(const HuntOptions& options, HuntObserver* observer, HuntResult& result) {
+  if (result.found() && !options.all) {
+    result.end = HuntEnd::found;
+    return true;
+  }
+  if (observer != nullptr && !observer->keep_going(result.progress)) {
+    result.end = HuntEnd::stopped;
+    return true;
+  }
+  return false;
+}
+
 Finding make_finding(const EvaluationPlan& plan, EvaluationWorker& worker, const Item& item) {
   Finding finding;
   finding.signature = item.record.signature;

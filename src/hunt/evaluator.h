@@ -59,4 +59,7 @@ void run_prepared(const EvaluationPlan& plan, EvaluationWorker& worker, Item& it
 /// run before.
 Finding make_finding(const EvaluationPlan& plan, EvaluationWorker& worker, const Item& item);
 
+/// What was looked for is found, or the observer stops the hunt; the result then says which.
+bool is_ended(const HuntOptions& options, HuntObserver* observer, HuntResult& result);
+
 }  // namespace dissensus::hunt

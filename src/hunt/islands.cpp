@@ -135,15 +135,8 @@ class Gathering {
   }
 
   bool is_over() {
+    if (is_ended(options_, observer_, result_)) return true;
     const HuntProgress& progress = result_.progress;
-    if (result_.found() && !options_.all) {
-      result_.end = HuntEnd::found;
-      return true;
-    }
-    if (observer_ != nullptr && !observer_->keep_going(progress)) {
-      result_.end = HuntEnd::stopped;
-      return true;
-    }
     const Budget& budget = options_.budget;
     return progress.runs >= budget.runs || progress.virtual_time >= budget.virtual_time ||
            (budget.wall != std::chrono::microseconds::max() &&
