@@ -5,15 +5,20 @@ HUNT ?= scenarios/xrpl/b3.toml
 # $(call configure,PRESET): quiet unless it fails.
 configure = cmake --preset $(1) >build/$(1).configure.log 2>&1 || { cat build/$(1).configure.log; exit 1; }
 
-.PHONY: hunt test bench results study-xrpl study-mechanism study-byzantine branches check-r format lint install deb fuzz build clean \
-        setup setup-test setup-tools
+.PHONY: hunt whole test bench results study-xrpl study-mechanism study-byzantine branches check-r format lint install deb fuzz build clean \
+        setup setup-pages setup-test setup-tools
 
 # Finds a bug: the main job. Exit code 1 of dissensus means that it found one.
 hunt: setup
 	@$(call configure,release)
-	cmake --build --preset release -j $(JOBS) --target dissensus
+	cmake --build --preset release -j $(JOBS) --target dissensus $(if $(wildcard build/release/whole/dissensus),dissensus_whole)
 	@case "$(HUNT)" in scenarios/ovsdb/*|scenarios/server/*) scripts/setup servers ;; esac
 	@code=0; build/release/dissensus hunt $(HUNT) $(HUNT_OPTIONS) || code=$$?; [ $$code -le 1 ]
+
+# The program with all its verbs, the explorer's pages among them: make hunt builds what hunts need.
+whole: setup setup-pages
+	@$(call configure,release)
+	cmake --build --preset release -j $(JOBS) --target dissensus dissensus_whole
 
 build: setup
 	@$(call configure,release)
@@ -69,18 +74,21 @@ fuzz: setup-tools
 
 install: setup
 	@$(call configure,release)
-	cmake --build --preset release -j $(JOBS) --target dissensus dissensus_library
+	cmake --build --preset release -j $(JOBS) --target dissensus_whole dissensus_library
 	cmake --install build/release $(if $(PREFIX),--prefix $(PREFIX))
 
 # A Debian package of the release build: build/release/dissensus_VERSION_ARCHITECTURE.deb.
 deb: setup
 	@$(call configure,release)
-	cmake --build --preset release -j $(JOBS) --target dissensus dissensus_library
+	cmake --build --preset release -j $(JOBS) --target dissensus_whole dissensus_library
 	scripts/deb build/release
 
 setup:
 	@scripts/setup build
 	@mkdir -p build
+
+setup-pages: setup
+	@scripts/setup pages
 
 setup-test: setup
 	@scripts/setup test

@@ -21,8 +21,8 @@ set_target_properties(dissensus_library PROPERTIES
 target_link_libraries(dissensus_library
   PUBLIC dissensus_plugin_headers PRIVATE fmt::fmt tomlplusplus::tomlplusplus ZLIB::ZLIB)
 
-set_target_properties(dissensus PROPERTIES EXPORT_NAME program)
-install(TARGETS dissensus dissensus_library dissensus_plugin_headers EXPORT dissensus
+set_target_properties(dissensus_whole PROPERTIES EXPORT_NAME program)
+install(TARGETS dissensus_whole dissensus_library dissensus_plugin_headers EXPORT dissensus
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/dissensus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "cli/libraft_option.h"
-#include "cli/verb.h"
+#include "cli/program.h"
 #include "core/suggestion.h"
 #include "systems/live/wire/error.h"
 
@@ -61,17 +61,8 @@ int run_program(int argc, char** argv) {
       "  dissensus list scenarios\n"
       "  dissensus hunt scenarios/majority/overtaken-commit.toml");
 
-  const std::vector<Verb> verbs{
-      add_run_verb(program),      add_hunt_verb(program),       add_campaign_verb(program),
-      add_replay_verb(program),   add_check_verb(program),      add_list_verb(program),
-      add_export_verb(program),   add_stats_verb(program),      add_study_verb(program),
-      add_shrink_verb(program),   add_report_verb(program),     add_diff_verb(program),
-      add_corpus_verb(program),   add_confirm_verb(program),    add_isolate_verb(program),
-      add_bundle_verb(program),   add_conform_verb(program),    add_tla_verb(program),
-      add_fidelity_verb(program), add_history_verb(program),    add_import_verb(program),
-      add_new_verb(program),      add_completion_verb(program), add_manual_verb(program),
-      add_work_verb(program),     add_watch_verb(program),      add_store_verb(program),
-      add_serve_verb(program)};
+  const std::vector<Verb> verbs = add_verbs(program);
+  hand_over(verbs, argc, argv);
 
   if (argc > 1 && argv[1][0] != '-' && argv[1][0] != '\0') {
     std::vector<std::string> names;

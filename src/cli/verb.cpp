@@ -47,6 +47,12 @@ std::string replay_command(const std::string& folder, const std::string& words) 
                      words);
 }
 
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<long>(seconds + 0.5);
+  return whole < 3600 ? fmt::format("{}:{:02}", whole / 60, whole % 60)
+                      : fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
 bool is_terminal() {
   return isatty(STDERR_FILENO) != 0;
 }

@@ -92,6 +92,8 @@ std::string shell_word(const std::string& word);
 /// last.
 std::string replay_command(const std::string& folder, const std::string& words = "");
 
+/// "12:07", or "3:12:07" from an hour on.
+std::string clock_text(double seconds);
 /// True when progress may be drawn over on standard error.
 bool is_terminal();
 /// Worker threads when the user does not say: one per core.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/tla_options.h"
+#include "cli/whole/tla_options.h"
 
 namespace dissensus::cli {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/conform_parts.h"
+#include "cli/whole/conform_parts.h"
 #include "cli/plugins.h"
 #include "cli/scenario_changes.h"
 #include "conform/catalogue.h"

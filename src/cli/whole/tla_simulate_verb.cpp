@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/tla_options.h"
+#include "cli/whole/tla_options.h"
 #include "core/file.h"
 
 namespace dissensus::cli {

@@ -36,12 +36,6 @@ struct StudyVerbOptions {
   OutputOptions output;
 };
 
-std::string clock_text(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
-  return whole < 3600 ? fmt::format("{}:{:02}", whole / 60, whole % 60)
-                      : fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-}
-
 /// One line that is drawn again on a terminal, a line now and then in a pipe.
 class ProgressLine {
  public:

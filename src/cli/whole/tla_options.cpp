@@ -1,4 +1,4 @@
-#include "cli/tla_options.h"
+#include "cli/whole/tla_options.h"
 
 #include <algorithm>
 #include <charconv>

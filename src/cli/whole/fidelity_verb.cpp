@@ -91,11 +91,6 @@ std::vector<fidelity::FidelitySchedule> choose_schedules(const FidelityVerbOptio
   return schedules;
 }
 
-std::string clock_text(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
-  return fmt::format("{}:{:02}", whole / 60, whole % 60);
-}
-
 /// Writes every run down as soon as it is over, and says so.
 class RunJournal final : public fidelity::FidelityObserver {
  public:

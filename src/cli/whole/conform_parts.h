@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/scenario_changes.h"
-#include "cli/tla_options.h"
+#include "cli/whole/tla_options.h"
 #include "conform/pairing.h"
 
 namespace dissensus::cli {

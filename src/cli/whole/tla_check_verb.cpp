@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/tla_options.h"
+#include "cli/whole/tla_options.h"
 #include "conform/quint.h"
 #include "conform/tlc.h"
 #include "core/file.h"

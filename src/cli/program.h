@@ -1,0 +1,18 @@
+// What the two programs of the same name differ in. One has what hunts need and is built in two
+// thirds of the time; the other has every verb. The first hands to the second what it lacks, so
+// that nobody needs to know which one he called.
+#pragma once
+
+#include <vector>
+
+#include "cli/verb.h"
+
+namespace dissensus::cli {
+
+/// Adds the verbs that this program has.
+std::vector<Verb> add_verbs(CLI::App& program);
+/// Goes on as the whole program if the first word is none of the verbs; comes back if it is one, or
+/// if there is no whole program. Throws InputError for a verb that would be found there.
+void hand_over(const std::vector<Verb>& verbs, int argc, char** argv);
+
+}  // namespace dissensus::cli
