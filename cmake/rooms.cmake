@@ -3,11 +3,11 @@
 #
 #   dissensus_room(faults HOT USES core sim LIBRARIES fmt::fmt)
 #
-# HOT: its speed counts in every run, so it is optimised fully; other rooms are compiled faster. STAGES
-# names folders inside that belong to the room. Files are compiled several at once (DISSENSUS_TOGETHER),
+# HOT: its speed counts in every run, so it is optimised fully; other rooms are compiled faster. WARM: it
+# counts in hunts, but not so much that sanitizer builds should take longer for it. STAGES names folders inside that belong to the room. Files are compiled several at once (DISSENSUS_TOGETHER),
 # which takes a third of the time; those that do not go together with others are named after SEPARATE.
 function(dissensus_room name)
-  cmake_parse_arguments(ROOM "HOT" "FOLDER" "STAGES;USES;LIBRARIES;SEPARATE" ${ARGN})
+  cmake_parse_arguments(ROOM "HOT;WARM" "FOLDER" "STAGES;USES;LIBRARIES;SEPARATE" ${ARGN})
   if(NOT ROOM_FOLDER)
     set(ROOM_FOLDER ${name})
   endif()
@@ -19,7 +19,9 @@ function(dissensus_room name)
     list(APPEND sources ${more})
   endforeach()
   add_library(${target} STATIC ${sources})
-  if(NOT ROOM_HOT)
+  if(ROOM_WARM)
+    target_compile_options(${target} PRIVATE ${DISSENSUS_WARM_OPTIONS})
+  elseif(NOT ROOM_HOT)
     target_compile_options(${target} PRIVATE ${DISSENSUS_COOL_OPTIONS})
   endif()
   dissensus_together(${target})
@@ -46,7 +48,12 @@ function(dissensus_together target)
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${DISSENSUS_TOGETHER_FILES})
   # Members of types from unnamed namespaces are harmless in a file, which is not one here.
-  target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  else()
+    # And a local name that hides one of another file of the room hides nothing there.
+    target_compile_options(${target} PRIVATE -Wno-shadow)
+  endif()
 endfunction()
 
 # The tests of a room: tests/<name>/*_test.cpp become one GoogleTest program. SEPARATE as for rooms.

@@ -45,7 +45,8 @@ std::shared_ptr<const tla::Spec> load_spec(const Mapping& mapping, const Variant
     options.constants.emplace_back(name, replaced(text, mapping, values));
   }
   for (const auto& [name, text] : variant.constants) {
-    std::erase_if(options.constants, [&](const auto& one) { return one.first == name; });
+    std::erase_if(options.constants,
+                  [&given = name](const auto& one) { return one.first == given; });
     options.constants.emplace_back(name, text);
   }
   options.change = variant.change;

@@ -32,8 +32,7 @@ bool differ(const std::map<NodeId, Digest>& values) {
 }  // namespace
 
 Properties::Properties(const SystemDescription& description, std::size_t nodes, bool keeps_sequence)
-    : nodes_(nodes),
-      keeps_sequence_(keeps_sequence),
+    : keeps_sequence_(keeps_sequence),
       ledger_level_(index_of(description.levels, "ledger")),
       validated_observable_(index_of(description.observables, "validated")),
       regressions_observable_(index_of(description.observables, "regressions")),

@@ -62,7 +62,6 @@ class Properties {
   void on_decision(const Event& event);
   void on_observation(const Event& event);
 
-  std::size_t nodes_;
   bool keeps_sequence_;
   std::size_t ledger_level_ = 0;
   std::size_t validated_observable_ = 0;

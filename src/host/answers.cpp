@@ -58,7 +58,7 @@ std::size_t movable_before(std::span<const unsigned char> code, std::size_t at) 
   };
   // mov $number, %eax; not part of a longer instruction
   if (at >= 6 && code[at - 5] == 0xb8 && (code[at - 6] & 0xf0) != 0x40 && code[at - 2] == 0 &&
-      code[at - 1] == 0 && is_answered(code[at - 4] | code[at - 3] << 8)) {
+      code[at - 1] == 0 && is_answered(code[at - 4] | unsigned{code[at - 3]} << 8)) {
     return 5;
   }
   // mov 8(%rsp), %edi; xor %eax, %eax: the C library's read

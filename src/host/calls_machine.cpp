@@ -33,7 +33,7 @@ Outcome getaffinity_call(Supervisor&, Thread& thread) {
 }
 
 Outcome getcpu_call(Supervisor&, Thread& thread) {
-  for (const std::size_t at : {0, 1}) {
+  for (const std::size_t at : {0u, 1u}) {
     if (thread.arguments[at] != 0) write_value(thread.tid, thread.arguments[at], std::uint32_t{0});
   }
   return answer(0);

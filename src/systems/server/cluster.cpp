@@ -261,7 +261,7 @@ void ServerCluster::tell_segment(Segment segment) {
 
 void ServerCluster::on_connect(const host::Connection& connection) {
   flows_.resize(std::max<std::size_t>(flows_.size(), (connection.id + 1) * 2UL));
-  for (const std::uint64_t side : {0, 1}) {
+  for (const std::uint64_t side : {0u, 1u}) {
     Flow& made = flows_[connection.id * 2UL + side];
     made.from = side == 0 ? connection.from_machine : connection.to_machine;
     made.to = side == 0 ? connection.to_machine : connection.from_machine;

@@ -23,7 +23,7 @@ namespace {
 constexpr const char* kSeed = "dissensus-seed";
 
 struct SeededGenerator {
-  Random random;
+  Random random{};
   int state = EVP_RAND_STATE_UNINITIALISED;
 };
 

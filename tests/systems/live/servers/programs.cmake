@@ -4,7 +4,7 @@ if(NOT DISSENSUS_SANITIZE)
   add_executable(stand_in_server systems/live/servers/stand_in_server.cpp systems/live/servers/toy_consensus.cpp
     systems/live/servers/toy_ledger.cpp systems/live/wire/ledger.cpp)
   target_include_directories(stand_in_server PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-  target_link_libraries(stand_in_server PRIVATE dissensus_systems_live_wire fmt::fmt Boost::headers OpenSSL::SSL
+  target_link_libraries(stand_in_server PRIVATE test_settings dissensus_systems_live_wire fmt::fmt Boost::headers OpenSSL::SSL
     nlohmann_json::nlohmann_json Threads::Threads)
 else()
   # Servers are outside of what a sanitizer looks at here. The one of the Release build is compiled once.
