@@ -33,25 +33,6 @@ std::string constants_text(const Mapping& mapping, const InputValues& values) {
   return all;
 }
 
-std::shared_ptr<const tla::Spec> load_spec(const Mapping& mapping, const Variant& variant,
-                                           const InputValues& values) {
-  tla::Config config;
-  if (!mapping.config.empty()) {
-    config = tla::parse_config(std::make_shared<const tla::Source>(
-        tla::Source{mapping.config, read_file(mapping.config, kTextBytesMax)}));
-  }
-  tla::SpecOptions options;
-  for (const auto& [name, text] : mapping.constants) {
-    options.constants.emplace_back(name, replaced(text, mapping, values));
-  }
-  for (const auto& [name, text] : variant.constants) {
-    std::erase_if(options.constants, [&](const auto& one) { return one.first == name; });
-    options.constants.emplace_back(name, text);
-  }
-  options.change = variant.change;
-  return load_specification(mapping.spec, config, std::move(options));
-}
-
 run::Scenario load_scenario(const Mapping& mapping, const Variant& variant,
                             const InputValues& values, const SystemRegistry& systems) {
   TomlText text(read_file(mapping.scenario, kTextBytesMax), mapping.scenario);
@@ -69,6 +50,25 @@ run::Scenario load_scenario(const Mapping& mapping, const Variant& variant,
 
 }  // namespace
 
+std::shared_ptr<const tla::Spec> load_model(const Mapping& mapping, const Variant& variant,
+                                            const InputValues& values) {
+  tla::Config config;
+  if (!mapping.config.empty()) {
+    config = tla::parse_config(std::make_shared<const tla::Source>(
+        tla::Source{mapping.config, read_file(mapping.config, kTextBytesMax)}));
+  }
+  tla::SpecOptions options;
+  for (const auto& [name, text] : mapping.constants) {
+    options.constants.emplace_back(name, replaced(text, mapping, values));
+  }
+  for (const auto& [name, text] : variant.constants) {
+    std::erase_if(options.constants, [&](const auto& one) { return one.first == name; });
+    options.constants.emplace_back(name, text);
+  }
+  options.change = variant.change;
+  return load_specification(mapping.spec, config, std::move(options));
+}
+
 std::string input_text(const MappingInput& input, double value, bool with_unit) {
   const std::string number = input.is_whole ? std::to_string(static_cast<std::int64_t>(value))
                                             : fmt::format("{:.3f}", value);
@@ -79,7 +79,7 @@ Pairing::Pairing(const Mapping& mapping, const Variant& variant, const InputValu
                  const SystemRegistry& systems, const JudgeOptions& judge)
     : scenario_(load_scenario(mapping, variant, values, systems)),
       constants_(constants_text(mapping, values)),
-      machine_(std::make_unique<tla::Machine>(load_spec(mapping, variant, values))),
+      machine_(std::make_unique<tla::Machine>(load_model(mapping, variant, values))),
       bound_(std::make_unique<BoundMapping>(mapping, *machine_, *scenario_.system)),
       judge_(std::make_unique<Judge>(*bound_, judge)),
       lockstep_(std::make_unique<Lockstep>(*bound_, *judge_, *scenario_.system)) {}
