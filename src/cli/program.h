@@ -3,16 +3,22 @@
 // that nobody needs to know which one he called.
 #pragma once
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "cli/verb.h"
+#include "run/state_source.h"
 
 namespace dissensus::cli {
 
 /// Adds the verbs that this program has.
 std::vector<Verb> add_verbs(CLI::App& program);
-/// Goes on as the whole program if the first word is none of the verbs; comes back if it is one, or
-/// if there is no whole program. Throws InputError for a verb that would be found there.
+/// Goes on as the whole program if the words ask for what this one lacks; comes back if they do
+/// not, or if there is no whole program. Throws InputError for a verb that would be found there.
 void hand_over(const std::vector<Verb>& verbs, int argc, char** argv);
+/// conform::make_model_states, or an InputError that says which program has it.
+std::unique_ptr<run::StateSource> make_model_states(const std::string& mapping,
+                                                    const run::Scenario& scenario);
 
 }  // namespace dissensus::cli
