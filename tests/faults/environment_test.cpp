@@ -200,7 +200,8 @@ TEST(UnreliableLink, DeliversTwice) {
 
 TEST(UnreliableLink, DelaysUpToItsJitterSoThatMessagesOvertakeEachOther) {
   std::vector<Step> script;
-  for (int i = 0; i < 9; ++i) script.push_back(send(10 + i, 0, 1, kCommit, 1u + i));
+  for (int i = 0; i < 9; ++i)
+    script.push_back(send(10 + i, 0, 1, kCommit, 1u + static_cast<unsigned>(i)));
   ScriptedRun run(2, with_faults({unreliable(0, 0, 40)}), script);
   std::vector<int> order;
   for (const std::string& line : run.run()) {

@@ -119,7 +119,7 @@ TEST(Support, CountsTheNewestPositionOfEachAuthorAndTheNodesOwn) {
 TEST(Support, APositionThatArrivesLateDoesNotReplaceANewerOne) {
   Network network(kEighty);
   all_hold(network, 7);
-  for (const std::uint64_t author : {1, 2}) {
+  for (const std::uint64_t author : {1u, 2u}) {
     network.deliver(0, {8, 1, 2, author});
     network.deliver(0, {7, 1, 1, author});
   }
@@ -153,11 +153,11 @@ TEST(Support, WhoLeftOrIsSilentForLongCountsForTheNode) {
 
 TEST(Support, OfGivenNodesByGivenNodes) {
   Network network("support(outcome, Position, [0, 1], [0, 1, 2]) >= 60");
-  for (const std::uint64_t author : {3, 4}) network.deliver(0, {8, 1, 0, author});
+  for (const std::uint64_t author : {3u, 4u}) network.deliver(0, {8, 1, 0, author});
   network.deliver(0, {7, 1, 0, 1}).deliver(0, {7, 1, 0, 2}).decide(0, 1, 7);
   EXPECT_FALSE(network.violated()) << "3 and 4 are not listened to";
   all_hold(network, 8, 2);
-  for (const std::uint64_t author : {0, 1}) network.deliver(2, {8, 2, 0, author});
+  for (const std::uint64_t author : {0u, 1u}) network.deliver(2, {8, 2, 0, author});
   EXPECT_FALSE(network.decide(2, 2, 7).violated()) << "2 is not judged";
   EXPECT_TRUE(network.decide(0, 2, 7).violated());
 }
