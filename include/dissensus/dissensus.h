@@ -4,6 +4,7 @@
 #include "dissensus/description.h"
 #include "dissensus/digest.h"
 #include "dissensus/fitness.h"
+#include "dissensus/foreseeable.h"
 #include "dissensus/ids.h"
 #include "dissensus/message.h"
 #include "dissensus/node.h"

@@ -46,5 +46,11 @@ Next == \E p \in Processes : Ask(p) \/ GiveWay(p) \/ Enter(p) \/ Leave(p)
 
 Spec == Init /\ [][Next]_vars
 
+\* Nobody has to ask, but who has begun goes on.
+Fair == Spec /\ \A p \in Processes : WF_vars(GiveWay(p) \/ Enter(p) \/ Leave(p))
+
+Enters == \A p \in Processes : wants[p] ~> at[p] = "critical"
+AsksAgain == \A p \in Processes : []<>wants[p]
+
 MutualExclusion == ~(at[0] = "critical" /\ at[1] = "critical")
 ===============================================================================

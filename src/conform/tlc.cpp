@@ -166,8 +166,9 @@ std::string disagreement(const tla::CheckResult& ours, const TlcAnswer& theirs) 
     return fmt::format("result {} here, {} by TLC{}{}", result, theirs.result,
                        theirs.message.empty() ? "" : ": ", theirs.message);
   }
-  // Where a search stops early, how far it came depends on the order of successors.
-  if (ours.outcome != tla::CheckOutcome::ok) return {};
+  // Where a search stops early, how far it came depends on the order of successors; TLC counts
+  // classes of symmetric states also where it checks liveness.
+  if (ours.outcome != tla::CheckOutcome::ok || ours.left_out_symmetry) return {};
   const auto compare = [](std::string_view what, std::uint64_t mine,
                           std::optional<std::uint64_t> other) -> std::string {
     if (!other || *other == mine) return {};

@@ -19,6 +19,7 @@
 #include "run/metrics.h"
 #include "run/observation.h"
 #include "run/session_runs.h"
+#include "run/stall.h"
 #include "run/worker_process.h"
 #include "sim/clock.h"
 #include "sim/world.h"
@@ -342,6 +343,13 @@ RunResult Runner::run_here(const Scenario& scenario, const System& system,
   if (stop == sim::StopReason::outside) {
     if (const auto death = world.outside()->death()) {
       result = ended_with_code(std::move(result), world, violation_of(*death));
+    }
+  }
+  if (!traits.may_end_the_process) {
+    try {
+      tell_stall_from_slowness(world, stop, result.verdict);
+    } catch (const std::exception&) {
+      // Code under test that fails after the end of its run is no part of the run.
     }
   }
   holder.ended(result.verdict);

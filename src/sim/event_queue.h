@@ -1,7 +1,9 @@
 // The pending events of one simulation, in order of time; ties go to the one pushed first.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "dissensus/time.h"
@@ -38,6 +40,22 @@ class EventQueue {
     DISSENSUS_ASSERT(order_ != UINT32_MAX, "EventQueue::push : order numbers not exhausted");
     heap_.emplace_back();
     sift_up(heap_.size() - 1, {at, (std::uint64_t{order_++} << 32) | slot});
+  }
+
+  /// All entries as (time, slot), in the order in which they would be taken.
+  std::vector<std::pair<Time, std::uint32_t>> entries() const {
+    std::vector<Entry> sorted = heap_;
+    std::sort(sorted.begin(), sorted.end(), before);
+    std::vector<std::pair<Time, std::uint32_t>> result;
+    const auto add = [&result](const Entry& entry) {
+      result.emplace_back(time_of_microseconds(entry.time),
+                          static_cast<std::uint32_t>(entry.order_and_slot));
+    };
+    auto entry = sorted.begin();
+    for (; entry != sorted.end() && entry->time == now_; ++entry) add(*entry);
+    for (std::size_t i = lane_read_; i < lane_.size(); ++i) result.emplace_back(now(), lane_[i]);
+    for (; entry != sorted.end(); ++entry) add(*entry);
+    return result;
   }
 
   /// Time of the next entry; the queue must not be empty.

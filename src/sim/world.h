@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "dissensus/node.h"
@@ -58,6 +59,16 @@ class World : private DiskHost {
   std::uint64_t round_of(NodeId node) const;
   const SystemDescription& description() const { return description_; }
   MessagePool& pool() { return pool_; }
+
+  // After the end (run/stall.h).
+
+  /// Identity of everything that the rest of the run depends on, whatever time it is. Nothing where
+  /// that cannot be told: a node is not foreseeable, faults or clients are still to come, clocks
+  /// drift, a disk is in use.
+  std::optional<Digest> situation() const;
+  /// One more step that nobody sees and no limit stops. False: nothing is left to happen.
+  bool step_beyond_end();
+  bool decided_beyond_end() const { return decided_beyond_end_; }
 
   // For interposers.
 
@@ -170,6 +181,10 @@ class World : private DiskHost {
   void disk_alarm(NodeId host, Duration delay, std::uint64_t sync) override;
   void disk_event(NodeId host, DiskEvent event, std::uint64_t bytes) override;
   bool hold_if_paused(Host& host, const Slot& slot);
+  bool is_without_effect(const Slot& slot) const;
+  bool add_pending(const Slot& slot, std::uint16_t first_receiver, Duration distance,
+                   std::string& content) const;
+  bool add_hosts(std::string& content) const;
   bool postpone_timer(std::uint32_t index);
   void enter_phase(NodeId host, std::uint32_t phase);
   TimerId set_timer(NodeId host, Duration delay, std::uint64_t tag);
@@ -224,6 +239,8 @@ class World : private DiskHost {
   bool fault_phase_over_ = false;
   bool queue_overflow_ = false;
   bool happening_pending_ = false;  ///< the outside is asked again once it has been told
+  bool is_beyond_end_ = false;
+  bool decided_beyond_end_ = false;
   bool wants_log_ = false;
   bool wants_steps_ = false;
   bool bounded_ = false;                                  ///< some link has a bounded buffer

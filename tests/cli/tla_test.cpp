@@ -34,13 +34,37 @@ TEST(TlaCheck, LivenessThatIsNotCheckedIsPartOfTheResult) {
   const WorkFolder folder;
   folder.write("Light.tla",
                "---- MODULE Light ----\nVARIABLE on\nInit == on = FALSE\nNext == on' = ~on\n"
-               "Goes == <>on\nStays == [][on' # on]_on\n====\n");
+               "Goes == \\EE x : <>on\nStays == [][on' # on]_on\n====\n");
   folder.write("Light.cfg", "INIT Init\nNEXT Next\nPROPERTIES Goes Stays\n");
   const CommandResult result = folder.run({"tla", "check", "Light.tla"});
   EXPECT_THAT(result.out, HasSubstr("result    safety holds in every reachable state; liveness was "
                                     "not checked: Goes\n"));
   const json report = json_of(folder.run({"tla", "check", "Light.tla", "--json"}));
   EXPECT_EQ(report["unchecked_properties"], json::array({"Goes"}));
+}
+
+// A temporal property is violated by a behaviour without end: the states, and where they go back.
+TEST(TlaCheck, ALassoIsShownWithWhereItGoesBackTo) {
+  const WorkFolder folder;
+  folder.write("Light.tla",
+               "---- MODULE Light ----\nVARIABLE on\nInit == on = FALSE\nNext == on' = ~on\n"
+               "Spec == Init /\\ [][Next]_on /\\ WF_on(Next)\nGoes == []<>on\nStays == <>[]on\n"
+               "====\n");
+  folder.write("Light.cfg", "SPECIFICATION Spec\nPROPERTY Goes\n");
+  folder.write("Stays.cfg", "SPECIFICATION Spec\nPROPERTY Stays\n");
+  const CommandResult holds = folder.run({"tla", "check", "Light.tla"});
+  EXPECT_EQ(holds.exit_code, 0);
+  EXPECT_THAT(holds.out, HasSubstr("result    ok: every reachable state was checked, and all fair "
+                                   "behaviours for Goes\n"));
+  const CommandResult fails = folder.run({"tla", "check", "Light.tla", "--config", "Stays.cfg"});
+  EXPECT_EQ(fails.exit_code, 1);
+  EXPECT_THAT(fails.out, HasSubstr("result    temporal property Stays is violated: the last 2 "
+                                   "states repeat forever\n"));
+  EXPECT_THAT(fails.out, HasSubstr("Back to state 1: Next\n"));
+  const json report =
+      json_of(folder.run({"tla", "check", "Light.tla", "--config", "Stays.cfg", "--json"}));
+  EXPECT_EQ(report["loop"], 0);
+  EXPECT_EQ(report["temporal_properties"], json::array({"Stays"}));
 }
 
 TEST(TlaCheck, JsonHasTheDocumentedKeys) {

@@ -17,7 +17,7 @@ SystemDescription two_observables() {
   return description;
 }
 
-Expression parse(const std::string& text, const SystemDescription& description) {
+Expression parsed(const std::string& text, const SystemDescription& description) {
   const Options options = Options::from_toml("check = '" + text + "'", "test");
   return Expression::parse(text, description, options.at("check"), 3);
 }
@@ -26,7 +26,7 @@ Expression parse(const std::string& text, const SystemDescription& description) 
 Expression::Distance distance(const std::string& text, std::int64_t value) {
   const SystemDescription description = two_observables();
   const std::vector<NodeId> nodes{0, 1, 2};
-  return parse(text, description)
+  return parsed(text, description)
       .distance(
           nodes,
           [&](const Quantity& quantity, NodeId node) {
@@ -85,11 +85,11 @@ class NearnessTest : public testing::Test {
   }
   SystemDescription description_ = two_observables();
   std::vector<Rule> rules_{
-      {"bounded", "rule", Rule::When::always, parse("max(a) <= 9", description_)},
-      {"last", "rule", Rule::When::end, parse("min(b) >= 1", description_)}};
-  std::vector<Waypoint> waypoints_{{"first", parse("max(a) >= 2", description_)},
-                                   {"second", parse("count(b) >= 2", description_)},
-                                   {"third", parse("max(a) >= 1", description_)}};
+      {"bounded", "rule", Rule::When::always, parsed("max(a) <= 9", description_)},
+      {"last", "rule", Rule::When::end, parsed("min(b) >= 1", description_)}};
+  std::vector<Waypoint> waypoints_{{"first", parsed("max(a) >= 2", description_)},
+                                   {"second", parsed("count(b) >= 2", description_)},
+                                   {"third", parsed("max(a) >= 1", description_)}};
   Nearness nearness_{rules_, waypoints_, description_, 3};
 };
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -43,16 +44,32 @@ void show_progress(const tla::CheckProgress& progress) {
              progress.depth, progress.seconds);
 }
 
+/// Of the properties that were asked for, those that were not checked, or only in part.
+std::vector<std::string> unchecked_of(const tla::Spec& spec, const tla::CheckResult& result) {
+  std::vector<std::string> names = spec.unchecked_properties();
+  for (const std::string& name : result.unjudged_properties) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
 /// Properties that were asked for and not checked are part of the answer.
 std::string verdict_of(const tla::Spec& spec, const tla::CheckResult& result) {
   if (result.outcome != tla::CheckOutcome::ok) return result.message;
-  const std::vector<std::string>& unchecked = spec.unchecked_properties();
-  if (unchecked.empty()) return "ok: every reachable state was checked";
-  return fmt::format("safety holds in every reachable state; liveness was not checked: {}",
-                     fmt::join(unchecked, ", "));
+  const std::vector<std::string> unchecked = unchecked_of(spec, result);
+  if (!unchecked.empty()) {
+    return fmt::format("safety holds in every reachable state; liveness was not checked: {}",
+                       fmt::join(unchecked, ", "));
+  }
+  if (result.judged_properties.empty()) return "ok: every reachable state was checked";
+  return fmt::format("ok: every reachable state was checked, and all fair behaviours for {}",
+                     fmt::join(result.judged_properties, ", "));
 }
 
 void print_result(const CheckVerb& verb, const tla::Spec& spec, const tla::CheckResult& result) {
+  if (result.left_out_symmetry) {
+    fmt::print("notice    SYMMETRY is left out: it would make liveness unsound\n");
+  }
   fmt::print("result    {}\n", verdict_of(spec, result));
   fmt::print("states    {} generated, {} distinct, depth {}, {} not expanded\n",
              grouped(result.generated), grouped(result.distinct), result.depth,
@@ -90,9 +107,11 @@ Json json_of(const tla::Spec& spec, const SpecOptions& options, const tla::Check
   if (result.outcome == tla::CheckOutcome::ok) {
     json["actions"] = json_of_actions(spec, result.steps_by_action);
   }
-  json["unchecked_properties"] = spec.unchecked_properties();
+  json["temporal_properties"] = result.judged_properties;
+  json["unchecked_properties"] = unchecked_of(spec, result);
   json["notices"] = json_of_notices(spec);
   json["trace"] = Json::parse(tla::to_json(result.trace));
+  json["loop"] = result.trace.loop ? Json(*result.trace.loop) : Json(nullptr);
   return json;
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/whole/tla_options.h"
 #include "core/file.h"
+#include "tla/linking/program.h"
 
 namespace dissensus::cli {
 
@@ -26,6 +27,14 @@ struct SimulateVerb {
   std::size_t states_shown = 40;
   OutputOptions output;
 };
+
+/// A walk ends: what it says of behaviours without end is nothing.
+void print_unjudged(const tla::Spec& spec) {
+  for (const tla::TemporalProperty& property : spec.program().temporal_properties) {
+    fmt::print("notice    {}: temporal property {} is not judged by walks\n",
+               property.entry.at.to_string(), property.name);
+  }
+}
 
 void write_walk(const SimulateVerb& verb, const tla::Spec& spec, const tla::Walk& walk) {
   const std::string stem = fmt::format("walk-{:05}", walk.number);
@@ -110,7 +119,10 @@ ExitCode simulate(SimulateVerb& verb) {
   options.keep_behaviours = !verb.out.empty();
   if (!verb.out.empty()) fs::create_directories(verb.out);
   const bool shows_text = !verb.output.json && !verb.output.quiet;
-  if (shows_text) print_header(*spec, verb.spec, "");
+  if (shows_text) {
+    print_header(*spec, verb.spec, "");
+    print_unjudged(*spec);
+  }
   const tla::SimulateResult result = tla::simulate(spec, options, [&](const tla::Walk& walk) {
     if (!verb.out.empty()) write_walk(verb, *spec, walk);
   });

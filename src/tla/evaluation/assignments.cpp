@@ -11,6 +11,9 @@ std::int64_t Evaluator::target_variable(const Node& node, Frame& frame) {
   switch (node.type) {
     case NodeType::variable:
       return node.index;
+    case NodeType::substituted:
+      if (freed == nullptr || freed != next) return target_variable(*node.first, frame);
+      return static_cast<std::int64_t>(program.variables.size() + node.index);
     case NodeType::parameter: {
       const Value slot = outward(frame, node.hops).slots[node.index];
       if (!is_tagged(slot)) return -1;
@@ -86,10 +89,23 @@ bool Evaluator::step_equal(const Node& node, Frame& frame, const Pending* rest) 
   return assign(variable, canonical, rest);
 }
 
+/// A constant set whose elements are taken one by one, in state after state, is listed once: making
+/// its elements anew each time costs more than trying them. What only has to know its elements
+/// (x \in S) leaves it as it is.
+Value Evaluator::listed_constant(const Node& node, Value set) {
+  if (node.type != NodeType::constant || !is_lazy_set(set.type())) return set;
+  try {
+    if (!store.is_finite(set) || store.cardinality(set) > kEnumeratedMax) return set;
+  } catch (const ValueError&) {
+    return set;  // too many to count
+  }
+  return constants[node.index] = guarded(node, [&] { return store.canonical(set); });
+}
+
 bool Evaluator::step_member(const Node& node, Frame& frame, const Pending* rest, bool is_subset) {
   std::uint32_t variable = 0;
   if (!is_assignable(*node.first, frame, variable)) return step_predicate(node, frame, rest);
-  Value set = set_value(*this, *node.second, frame);
+  Value set = listed_constant(*node.second, set_value(*this, *node.second, frame));
   const Unassign unassign(is_initial ? current : next, variable);
   return guarded(node, [&] {
     if (is_subset) set = store.powerset(set);
@@ -153,9 +169,10 @@ bool Evaluator::step_unchanged(const Node& node, const Node& subject, Frame& fra
   if (node.only_variables) return step_unchanged_variables(node, frame, rest);
   const std::int64_t variable = target_variable(subject, frame);
   if (variable >= 0 && next[variable].is_null()) {
-    if (current[variable].is_null()) no_value(subject);
+    const Value before = evaluate(subject, frame);
     const Unassign unassign(next, static_cast<std::uint32_t>(variable));
-    return assign(static_cast<std::uint32_t>(variable), current[variable], rest);
+    return assign(static_cast<std::uint32_t>(variable),
+                  guarded(subject, [&] { return store.canonical(before); }), rest);
   }
   switch (subject.type) {
     case NodeType::parameter: {
@@ -196,6 +213,8 @@ bool Evaluator::step_unchanged(const Node& node, const Node& subject, Frame& fra
                     subject.callee->depth == 1 ? nullptr : &outward(frame, subject.hops), subject);
       return step_unchanged(node, *subject.callee->body, inner_frame, rest);
     }
+    case NodeType::remembered:  // what it is made of may have to be assigned
+      return step_unchanged(node, *subject.first, frame, rest);
     case NodeType::let_value:
       return step_unchanged(node, *subject.first, outward(frame, subject.hops), rest);
     default:

@@ -44,7 +44,9 @@ Value constant(Evaluator& evaluator, const Node& node, Frame& frame) {
 Value remembered(Evaluator& evaluator, const Node& node, Frame& frame) {
   const std::vector<std::uint32_t>& reads = node.detail->variables;
   const Value* const state = evaluator.current;
-  if (evaluator.is_initial || state == nullptr) return evaluator.evaluate(*node.first, frame);
+  if (evaluator.is_initial || evaluator.freed != nullptr || state == nullptr) {
+    return evaluator.evaluate(*node.first, frame);
+  }
   std::uint64_t hash = 0;
   for (const std::uint32_t variable : reads) {
     if (state[variable].is_null()) return evaluator.evaluate(*node.first, frame);
@@ -149,6 +151,18 @@ Value case_of(Evaluator& evaluator, const Node& node, Frame& frame) {
   evaluator.fail(node, "no guard of this CASE is true, and it has no OTHER");
 }
 
+Value substituted(Evaluator& evaluator, const Node& node, Frame& frame) {
+  if (evaluator.freed == nullptr || evaluator.freed != evaluator.current) {
+    return evaluator.evaluate(*node.first, frame);
+  }
+  const Value value = evaluator.freed[evaluator.program.variables.size() + node.index];
+  if (value.is_null()) {
+    evaluator.fail(node, node.at.excerpt() + " is used before it has a value: expected " +
+                             node.at.excerpt() + "' = ... before it");
+  }
+  return value;
+}
+
 Value prime(Evaluator& evaluator, const Node& node, Frame& frame) {
   if (evaluator.next == nullptr) {
     evaluator.fail(node, "a primed expression where there is no next state");
@@ -226,8 +240,11 @@ class SameState final : public Sink {
 
 /// Searches for a next state of its own.
 template <class Finder>
-bool search(Evaluator& evaluator, const Node& action, Frame& frame, Finder& finder) {
-  std::vector<Value> next(evaluator.program.variables.size());
+bool search(Evaluator& evaluator, const Node& action, Frame& frame, Finder& finder,
+            bool frees_instance = false) {
+  const Program& program = evaluator.program;
+  std::vector<Value> next(program.variables.size() + program.substituted);
+  const Saved freed(evaluator.freed, frees_instance ? next.data() : nullptr);
   const Saved saved_next(evaluator.next, next.data());
   const Saved sink(evaluator.sink, static_cast<Sink*>(&finder));
   const Saved recorder(evaluator.recorder, static_cast<Recorder*>(nullptr));
@@ -243,7 +260,7 @@ bool search(Evaluator& evaluator, const Node& action, Frame& frame, Finder& find
 
 Value enabled(Evaluator& evaluator, const Node& node, Frame& frame) {
   FirstFound finder;
-  return Value::boolean(search(evaluator, *node.first, frame, finder));
+  return Value::boolean(search(evaluator, *node.first, frame, finder, node.index == 1));
 }
 
 Value compose(Evaluator& evaluator, const Node& node, Frame& frame) {
@@ -345,6 +362,10 @@ Value always(Evaluator& evaluator, const Node& node, Frame&) {
 }
 
 Value eventually(Evaluator& evaluator, const Node& node, Frame& frame) {
+  return always(evaluator, node, frame);
+}
+
+Value leads_to(Evaluator& evaluator, const Node& node, Frame& frame) {
   return always(evaluator, node, frame);
 }
 

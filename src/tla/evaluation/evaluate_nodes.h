@@ -13,6 +13,7 @@ namespace dissensus::tla::evaluating {
   EACH(local)                     \
   EACH(parameter)                 \
   EACH(variable)                  \
+  EACH(substituted)               \
   EACH(primed_variable)           \
   EACH(call)                      \
   EACH(call_argument)             \
@@ -81,6 +82,7 @@ namespace dissensus::tla::evaluating {
   EACH(concatenate)               \
   EACH(always)                    \
   EACH(eventually)                \
+  EACH(leads_to)                  \
   EACH(weak_fairness)             \
   EACH(strong_fairness)           \
   EACH(temporal)

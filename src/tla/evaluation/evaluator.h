@@ -143,6 +143,9 @@ class Evaluator {
   /// Values up to this level do not change while the present call of the machine runs.
   Level cacheable = kStateLevel;
   bool is_initial = false;  ///< Init: unprimed variables are assigned
+  /// The next state of an ENABLED inside an INSTANCE: after the variables come those of instances,
+  /// which have values of their own there.
+  Value* freed = nullptr;
 
   // Stepping.
   Sink* sink = nullptr;
@@ -166,6 +169,8 @@ class Evaluator {
   std::vector<Value> constants;
   /// Sets of constant level up to this size are listed once.
   static constexpr std::uint64_t kListedMax = 4096;
+  /// Up to this size where an action takes a value from them.
+  static constexpr std::uint64_t kEnumeratedMax = 1 << 17;
   /// Tables with rows of a value and what was read for it.
   static constexpr std::size_t kRememberedRows = 256;
   std::vector<std::vector<Value>> remembered;
@@ -283,6 +288,7 @@ class Evaluator {
     if (recorder != nullptr) recorder->failed(node, frame, held);
     return true;
   }
+  Value listed_constant(const Node& node, Value set);
   bool is_assignable(const Node& node, Frame& frame, std::uint32_t& variable);
   double weight_of(const Node& node, double around);
 

@@ -32,6 +32,7 @@ struct MachineOptions {
   std::uint64_t steps =
       0;  ///< evaluated nodes per call of the machine; 0 = no limit (fuzzers set one)
   bool memoise = true;
+  bool uses_symmetry = true;  ///< of the configuration, where states are told apart
 };
 
 /// Property numbers: index into the list of their kind in Config.
@@ -49,6 +50,7 @@ struct Explanation {
 };
 
 class CompiledExpression;
+class TemporalFormulas;
 
 class Machine {
  public:
@@ -92,6 +94,15 @@ class Machine {
   std::size_t initial_properties() const;
   bool initial_property_holds(std::size_t index, const State& state);
   const std::string& initial_property_name(std::size_t index) const;
+  /// Temporal properties and fairness (liveness/formula.h), and which of their atoms are true. The
+  /// letter has room for all atoms and is only added to.
+  const TemporalFormulas& temporal();
+  /// Of a step: `is_generated` if it is one of Next.
+  void judge_step_atoms(const State& from, const State& to, bool is_generated,
+                        std::vector<std::uint64_t>& letter);
+  /// Of a state. `evidence` has the atoms that were true of any step from it.
+  void judge_state_atoms(const State& state, const std::vector<std::uint64_t>& evidence,
+                         std::vector<std::uint64_t>& letter);
   bool is_within_constraints(const State& state);
   bool is_within_action_constraints(const State& from, const State& to);
   bool postcondition_holds();

@@ -145,16 +145,33 @@ std::string title_of(const Behaviour::Step& step) {
   return text + ')';
 }
 
+namespace {
+
+void append_loop(std::string& text, const Behaviour& behaviour) {
+  if (!behaviour.loop) return;
+  if (*behaviour.loop + 1 == behaviour.size()) {
+    text += fmt::format("Stuttering: nothing changes after state {}\n", behaviour.size());
+  } else {
+    text += fmt::format("Back to state {}: {}\n", *behaviour.loop + 1, behaviour.loop_action);
+  }
+}
+
+}  // namespace
+
 std::string to_text(const Behaviour& behaviour, const TextOptions& options) {
   std::string text;
   const std::size_t max = options.states_max;
   const bool is_cut = max != 0 && behaviour.size() > max;
   const std::size_t head = is_cut ? max / 2 : behaviour.size();
   for (std::size_t i = 0; i < head; ++i) append_state(text, behaviour, i, options);
-  if (!is_cut) return text;
+  if (!is_cut) {
+    append_loop(text, behaviour);
+    return text;
+  }
   const std::size_t tail = behaviour.size() - (max - head);
   text += fmt::format("  ... {} states are not shown ...\n", tail - head);
   for (std::size_t i = tail; i < behaviour.size(); ++i) append_state(text, behaviour, i, options);
+  append_loop(text, behaviour);
   return text;
 }
 
@@ -197,6 +214,7 @@ std::string to_itf(const Behaviour& behaviour, const std::string& source) {
     state.update(json_state(behaviour, i, to_itf));
     json["states"].push_back(std::move(state));
   }
+  if (behaviour.loop) json["loop"] = *behaviour.loop;
   return json.dump(1) + '\n';
 }
 

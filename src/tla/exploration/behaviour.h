@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ class Behaviour {
   const Step& operator[](std::size_t index) const { return steps_[index]; }
   const std::vector<std::string>& variables() const { return variables_; }
   const std::vector<Step>& steps() const { return steps_; }
+
+  /// The behaviour goes on forever: after the last state comes this one again.
+  std::optional<std::size_t> loop;
+  std::string loop_action;  ///< what leads there; empty: nothing changes any more
 
   /// Copies the values. `label` is null for an initial state.
   void append(const Spec& spec, const Label* label, const State& state, Value alias = {});

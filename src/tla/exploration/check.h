@@ -49,6 +49,8 @@ struct CheckOptions {
   /// Depth first with one worker instead: for logs that leave much open. Depth is then that of the
   /// search, and a counterexample need not be the shortest.
   bool depth_first = false;
+  /// Judge temporal properties. Not done for a search that ends at a goal.
+  bool checks_liveness = true;
   /// An expression of whole numbers; the largest value and where it occurred are reported.
   std::string maximise;
   /// A constant whole number: when the largest value is above it, nobody asks where it occurred.
@@ -83,9 +85,12 @@ struct CheckResult {
   double seconds = 0;
   double cpu_seconds = 0;
   std::uint64_t peak_bytes = 0;  ///< of the process
-  Behaviour trace;               ///< to the violation, deadlock or error
+  Behaviour trace;               ///< to the violation, deadlock or error; it may end in a loop
   /// Steps per action, in the order of Spec::actions; only of a complete search.
   std::vector<std::uint64_t> steps_by_action;
+  /// Temporal properties: which were judged, and which were asked for and not.
+  std::vector<std::string> judged_properties, unjudged_properties;
+  bool left_out_symmetry = false;  ///< SYMMETRY has no effect where liveness is checked
   bool reached_goal = false;
   bool was_asked_to_end = false;  ///< by the specification: TLCSet("exit", TRUE)
   std::optional<std::int64_t> maximum;

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "core/assert.h"
+#include "tla/linking/program.h"
 
 namespace dissensus::tla {
 
@@ -48,12 +49,19 @@ Search::Search(std::shared_ptr<const Spec> spec, const CheckOptions& options)
       options_(options),
       worker_options_(options),
       checks_deadlock_(options.deadlock.value_or(spec_->config().check_deadlock.value_or(true))),
+      checks_liveness_(options.checks_liveness && options.goal.empty() && spec_->has_behaviour() &&
+                       !spec_->program().temporal_properties.empty()),
       start_(Clock::now()),
       cpu_start_(cpu_seconds()),
       last_progress_(start_) {
   worker_options_.print = one_at_a_time(options.print);
   if (options.depth_first) worker_options_.workers = 1;
   worker_options_.workers = std::max<std::size_t>(1, worker_options_.workers);
+  // A cycle among classes of symmetric states need not be one among states.
+  if (checks_liveness_ && !spec_->program().symmetries.empty()) {
+    worker_options_.machine.uses_symmetry = false;
+    result_.left_out_symmetry = true;
+  }
   statistics_.clock = this;
   statistics_.seconds = [](const void* search) {
     return static_cast<const Search*>(search)->seconds();
@@ -63,6 +71,7 @@ Search::Search(std::shared_ptr<const Spec> spec, const CheckOptions& options)
   settings.workers = worker_options_.workers;
   settings.checks_deadlock = checks_deadlock_;
   settings.seed = options.seed;
+  settings.records_steps = checks_liveness_;
   readers_.resize(settings.workers);
   store_bytes_.resize(settings.workers);
   for (std::size_t i = 0; i < settings.workers; ++i) {
@@ -94,7 +103,11 @@ CheckResult Search::run() {
 bool Search::check_assumptions() {
   try {
     const std::optional<Location> failed = workers_[0]->machine().check_assumptions();
-    if (!failed) return true;
+    if (!failed) {
+      // What cannot be checked is said before the search.
+      if (checks_liveness_) workers_[0]->machine().temporal();
+      return true;
+    }
     SearchEvent event;
     event.outcome = CheckOutcome::assumption;
     event.message =
@@ -230,7 +243,7 @@ void Search::hand_in(UnitResult result, std::unique_lock<std::mutex>& lock) {
     next_commit_ = next.number_end;
     --expanding_;
     known_ = states_.view();
-    states_bytes_ = states_.bytes() + origins_.size() * sizeof(Origin);
+    states_bytes_ = states_.bytes() + origins_.size() * sizeof(Origin) + record_.bytes();
     if (!goes_on) {
       is_over_ = true;
       statistics_.stop = true;
@@ -263,6 +276,9 @@ bool Search::commit(UnitResult& result, std::vector<StateBlock>& found) {
       }
       if (!states_.insert(candidate.fingerprint)) continue;
       origins_.push_back(candidate.origin);
+      if (checks_liveness_) {
+        record_.add_state(candidate.fingerprint, candidate.origin.parent == kNoParent);
+      }
       marks_[row] = true;
       measure(result, next);
       if (candidate.event >= 0) {
@@ -277,6 +293,7 @@ bool Search::commit(UnitResult& result, std::vector<StateBlock>& found) {
     }
     if (!goes_on) break;
   }
+  if (goes_on && checks_liveness_) record_.add_steps(result.steps);
   if (goes_on && result.end) {
     end_with(std::move(*result.end));
     goes_on = false;
@@ -395,7 +412,15 @@ void Search::finish() {
                               ? time_limit_
                               : fmt::format("depth {} was reached", options_.limits.depth));
   } else {
-    check_postcondition();
+    check_liveness();
+    if (result_.outcome == CheckOutcome::ok) check_postcondition();
+  }
+  for (const TemporalProperty& property : spec_->program().temporal_properties) {
+    const auto is_in = [&](const std::vector<std::string>& names) {
+      return std::find(names.begin(), names.end(), property.name) != names.end();
+    };
+    if (is_in(result_.judged_properties) || is_in(result_.unjudged_properties)) continue;
+    result_.unjudged_properties.push_back(property.name);
   }
   if (maximum_at_) find_maximum();
   result_.seconds = seconds();
@@ -453,8 +478,6 @@ Behaviour Search::behaviour_to(Origin origin) {
   std::reverse(path.begin(), path.end());
 
   SearchWorker& worker = *workers_[0];
-  Machine& machine = worker.machine();
-  Behaviour behaviour(*spec_);
   std::vector<State> states;
   std::vector<Label> labels(path.size());
   for (std::size_t i = 0; i < path.size(); ++i) {
@@ -466,6 +489,12 @@ Behaviour Search::behaviour_to(Origin origin) {
     }
     states.push_back(std::move(state));
   }
+  return behaviour_of(states, labels);
+}
+
+Behaviour Search::behaviour_of(const std::vector<State>& states, const std::vector<Label>& labels) {
+  Machine& machine = workers_[0]->machine();
+  Behaviour behaviour(*spec_);
   std::shared_ptr<const CompiledExpression> alias;
   if (spec_->config().alias) alias = machine.compile(spec_->config().alias->name);
   for (std::size_t i = 0; i < states.size(); ++i) {

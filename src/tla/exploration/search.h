@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tla/exploration/search_worker.h"
+#include "tla/liveness/judge.h"
 
 namespace dissensus::tla {
 
@@ -49,6 +50,12 @@ class Search {
   void describe_end();
   void find_maximum();
   Behaviour behaviour_to(Origin origin);
+  /// Labels and states, the first an initial one, as something to show.
+  Behaviour behaviour_of(const std::vector<State>& states, const std::vector<Label>& labels);
+  // search_liveness.cpp
+  void check_liveness();
+  void judge_properties(const BehaviourGraph& graph);
+  Behaviour behaviour_along(const Lasso& lasso);
   double seconds() const;
 
   std::shared_ptr<const Spec> spec_;
@@ -56,6 +63,7 @@ class Search {
   CheckOptions worker_options_;
   CheckResult result_;
   bool checks_deadlock_;
+  bool checks_liveness_;
   Clock::time_point start_;
   double cpu_start_ = 0;
   SearchStatistics statistics_;
@@ -88,6 +96,7 @@ class Search {
   std::string state_limit_;  // that was reached
   std::optional<Origin> maximum_at_;
   std::vector<bool> marks_;
+  BehaviourRecord record_;
 };
 
 }  // namespace dissensus::tla

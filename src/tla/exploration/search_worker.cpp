@@ -8,6 +8,7 @@
 #include "dissensus/digest.h"
 
 #include "core/assert.h"
+#include "tla/evaluation/temporal.h"
 
 namespace dissensus::tla {
 
@@ -157,6 +158,8 @@ void SearchWorker::collect() {
 void SearchWorker::expand_state(const State& state, std::uint32_t index, std::uint32_t level,
                                 const FingerprintSet::Slots& known) {
   prepare(index, level);
+  steps_recorded_ = 0;
+  step_seen_.clear();
   std::uint32_t ordinal = 0;
   const std::uint64_t composed = machine_.composed_states();
   try {
@@ -187,6 +190,8 @@ void SearchWorker::expand_state(const State& state, std::uint32_t index, std::ui
     event.outcome = CheckOutcome::deadlock;
     event.message = "deadlock: no action is enabled in the last state";
     end_with(std::move(event), {index, 0});
+  } else if (settings_.records_steps) {
+    record_state(state, index);
   }
 }
 
@@ -227,10 +232,49 @@ bool SearchWorker::visit(const State* from, const State& state, Origin origin,
       if (std::optional<SearchEvent> event = judge_step(*from, state)) {
         return end_with(std::move(*event), origin);
       }
+      if (settings_.records_steps && in_model) record_step(*from, state, fingerprint, true);
     }
     return true;
   } catch (const EvaluationError& error) {
     return end_with(event_of(error), origin);
+  }
+}
+
+/// A step that is found in several ways is one step.
+void SearchWorker::record_step(const State& from, const State& to, std::uint64_t fingerprint,
+                               bool is_generated) {
+  if (!step_seen_.insert(fingerprint)) return;
+  if (steps_recorded_ == step_targets_.size()) {
+    step_targets_.emplace_back();
+    step_letters_.emplace_back();
+  }
+  Letter& letter = step_letters_[steps_recorded_];
+  letter.assign(empty_letter(machine_.temporal().atoms()).size(), 0);
+  machine_.judge_step_atoms(from, to, is_generated, letter);
+  step_targets_[steps_recorded_++] = fingerprint;
+}
+
+/// The state has been expanded: it may also stutter.
+void SearchWorker::record_state(const State& state, std::uint32_t index) {
+  try {
+    record_step(state, state, machine_.fingerprint(state), false);
+    Letter evidence = step_letters_[0];
+    for (std::size_t i = 1; i < steps_recorded_; ++i) {
+      for (std::size_t word = 0; word < evidence.size(); ++word) {
+        evidence[word] |= step_letters_[i][word];
+      }
+    }
+    Letter of_state(evidence.size());
+    machine_.judge_state_atoms(state, evidence, of_state);
+    for (std::size_t i = 0; i < steps_recorded_; ++i) {
+      Letter& letter = step_letters_[i];
+      for (std::size_t word = 0; word < letter.size(); ++word) letter[word] |= of_state[word];
+      result_.steps.targets.push_back(step_targets_[i]);
+      result_.steps.letters.push_back(result_.steps.table.number_of(letter));
+    }
+    result_.steps.sources.push_back({index, static_cast<std::uint32_t>(steps_recorded_)});
+  } catch (const EvaluationError& error) {
+    end_with(event_of(error), {index, 0});
   }
 }
 
@@ -338,6 +382,22 @@ bool SearchWorker::find(const State* parent, Origin origin, Label& label, State&
       machine_.successors(
           *parent, [&](const Label& taken, const State& next) { return take(&taken, next); });
     }
+  } catch (const EvaluationError&) {
+  }
+  return found;
+}
+
+bool SearchWorker::find_step(const State& from, std::uint64_t fingerprint, Label& label,
+                             State& state) {
+  bool found = false;
+  try {
+    machine_.successors(from, [&](const Label& taken, const State& next) {
+      if (!is_in_model(&from, next) || machine_.fingerprint(next) != fingerprint) return true;
+      label = taken;
+      state = next;
+      found = true;
+      return false;
+    });
   } catch (const EvaluationError&) {
   }
   return found;

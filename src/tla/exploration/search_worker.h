@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tla/evaluation/machine.h"
+#include "tla/exploration/behaviour_record.h"
 #include "tla/exploration/check.h"
 #include "tla/exploration/fingerprint_set.h"
 #include "tla/exploration/state_block.h"
@@ -57,6 +58,7 @@ struct UnitResult {
   std::optional<SearchEvent> end;  ///< happens after all candidates
   std::uint64_t generated = 0;
   std::vector<std::uint64_t> steps_by_action;
+  UnitSteps steps;  ///< for liveness
 };
 
 /// What all workers may read while the search goes on.
@@ -77,6 +79,7 @@ struct MachineSettings {
   std::string mode = "bfs";
   std::int64_t depth = -1;
   std::uint64_t seed = 1;
+  bool records_steps = false;  ///< for liveness
 };
 void set_up_environment(Machine& machine, const CheckOptions& options,
                         const MachineSettings& settings, const std::uint32_t* level);
@@ -99,6 +102,8 @@ class SearchWorker {
   void prepare(std::uint32_t index, std::uint32_t level);
   /// The state that an origin names, from its parent (null for initial states).
   bool find(const State* parent, Origin origin, Label& label, State& state);
+  /// A successor with this fingerprint.
+  bool find_step(const State& from, std::uint64_t fingerprint, Label& label, State& state);
 
  private:
   void expand_state(const State& state, std::uint32_t index, std::uint32_t level,
@@ -112,6 +117,9 @@ class SearchWorker {
   std::optional<SearchEvent> judge_step(const State& from, const State& to);
   void add_candidate(const State& state, std::uint64_t fingerprint, Origin origin);
   bool end_with(SearchEvent event, Origin origin);
+  void record_step(const State& from, const State& to, std::uint64_t fingerprint,
+                   bool is_generated);
+  void record_state(const State& state, std::uint32_t index);
 
   const CheckOptions& options_;
   MachineSettings settings_;
@@ -125,6 +133,11 @@ class SearchWorker {
   std::size_t collect_at_;
   std::uint32_t level_ = 0;        // of the state being evaluated, for TLCGet("level")
   std::uint32_t block_level_ = 0;  // of the states being found
+  // Steps of the state being expanded, for liveness.
+  RecentFingerprints step_seen_;
+  std::vector<std::uint64_t> step_targets_;
+  std::vector<Letter> step_letters_;
+  std::size_t steps_recorded_ = 0;
 };
 
 }  // namespace dissensus::tla

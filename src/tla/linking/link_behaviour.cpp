@@ -146,16 +146,37 @@ void Linker::link_behaviour() {
   link_properties();
 }
 
-/// Takes Init /\ [][A]_v /\ ... apart, through definitions. What is left out is liveness.
+namespace {
+
+/// False: something in the formula has no translation (\AA, \EE, -+->).
+bool is_checkable(const Node& node, std::set<const Node*>& seen) {
+  if (node.level != kTemporalLevel || !seen.insert(&node).second) return true;
+  if (node.type == NodeType::temporal) return false;
+  if (node.callee != nullptr && node.callee->body != nullptr &&
+      !is_checkable(*node.callee->body, seen)) {
+    return false;
+  }
+  return std::all_of(node.kids.begin(), node.kids.end(),
+                     [&](const Node* kid) { return is_checkable(*kid, seen); });
+}
+
+bool is_checkable(const EntryPoint& entry) {
+  std::set<const Node*> seen;
+  return is_checkable(*entry.node, seen);
+}
+
+}  // namespace
+
+/// Takes Init /\ [][A]_v /\ ... apart, through definitions. What remains is about behaviours.
 void Linker::split_formula(const Node* node, std::uint32_t frame_size, StepProperty& parts,
-                           std::vector<Location>& left_out) {
+                           std::vector<EntryPoint>& temporal) {
   if (node->type == NodeType::conjunction) {
-    for (const Node* kid : node->kids) split_formula(kid, frame_size, parts, left_out);
+    for (const Node* kid : node->kids) split_formula(kid, frame_size, parts, temporal);
     return;
   }
   if (node->type == NodeType::call && node->kids.empty() && node->callee->body != nullptr &&
       node->level == kTemporalLevel) {
-    split_formula(node->callee->body, node->callee->frame_size, parts, left_out);
+    split_formula(node->callee->body, node->callee->frame_size, parts, temporal);
     return;
   }
   if (node->level <= kStateLevel) {
@@ -168,20 +189,20 @@ void Linker::split_formula(const Node* node, std::uint32_t frame_size, StepPrope
     parts.steps.push_back({inner, frame_size, node->at, {}});
     return;
   }
-  left_out.push_back(node->at);
+  temporal.push_back({node, frame_size, node->at, {}});
 }
 
 void Linker::link_specification(const ConfigName& name) {
   const EntryPoint whole = named_entry(name, "SPECIFICATION", kTemporalLevel);
   StepProperty parts;
-  std::vector<Location> left_out;
-  split_formula(whole.node, whole.frame_size, parts, left_out);
-  for (const Location& at : left_out) {
-    program_.notices.push_back({at, "fairness and liveness are not checked: " + at.excerpt()});
-  }
+  split_formula(whole.node, whole.frame_size, parts, program_.fairness);
   program_.initial = parts.initial;
   for (const EntryPoint& step : parts.steps) {
-    if (step.node->type != NodeType::action_box) continue;
+    if (step.node->type != NodeType::action_box) {
+      const Node* always = make(NodeType::always, {step.node}, step.at);
+      program_.fairness.push_back({always, step.frame_size, step.at, {}});
+      continue;
+    }
     if (program_.next) {
       throw SpecError(name.at, name.name + " has more than one [][Next]_vars");
     }
@@ -195,17 +216,28 @@ void Linker::link_specification(const ConfigName& name) {
 }
 
 void Linker::link_properties() {
+  const auto leave_out = [this](const EntryPoint& entry, const std::string& name) {
+    program_.notices.push_back(
+        {entry.at, "is not checked: " + entry.at.excerpt() + " of property " + name});
+    std::vector<std::string>& unchecked = program_.unchecked_properties;
+    if (unchecked.empty() || unchecked.back() != name) unchecked.push_back(name);
+  };
+  const bool is_fairness_known =
+      std::all_of(program_.fairness.begin(), program_.fairness.end(),
+                  [](const EntryPoint& entry) { return is_checkable(entry); });
   for (const ConfigName& name : program_.config.properties) {
     const EntryPoint whole = named_entry(name, "PROPERTY", kTemporalLevel);
     StepProperty parts;
     parts.name = name.name;
-    std::vector<Location> left_out;
-    split_formula(whole.node, whole.frame_size, parts, left_out);
-    for (const Location& at : left_out) {
-      program_.notices.push_back(
-          {at, "liveness is not checked: " + at.excerpt() + " of property " + name.name});
+    std::vector<EntryPoint> temporal;
+    split_formula(whole.node, whole.frame_size, parts, temporal);
+    for (const EntryPoint& entry : temporal) {
+      if (is_fairness_known && is_checkable(entry)) {
+        program_.temporal_properties.push_back({name.name, entry});
+      } else {
+        leave_out(entry, name.name);
+      }
     }
-    if (!left_out.empty()) program_.unchecked_properties.push_back(name.name);
     if (!parts.initial.empty() || !parts.steps.empty()) {
       program_.properties.push_back(std::move(parts));
     }

@@ -114,6 +114,7 @@ const Node* Linker::finish(Node& node) {
       break;
     case NodeType::always:
     case NodeType::eventually:
+    case NodeType::leads_to:
     case NodeType::weak_fairness:
     case NodeType::strong_fairness:
     case NodeType::temporal:
@@ -196,6 +197,7 @@ const Node* Linker::wrap_random(const Node* body) {
 const Node* Linker::wrap_remembered(const Node* node) {
   switch (node->type) {
     case NodeType::variable:
+    case NodeType::substituted:
     case NodeType::remembered:
     case NodeType::operator_value:
     case NodeType::let_value:
@@ -354,9 +356,9 @@ const Node* Linker::expression_unwrapped(const Expression& text, const Place& pl
     case Syntax::action_angle:
       return subscripted(text, NodeType::action_angle, place);
     case Syntax::weak_fairness:
-      return kids(NodeType::weak_fairness);
+      return fairness(text, NodeType::weak_fairness, place);
     case Syntax::strong_fairness:
-      return kids(NodeType::strong_fairness);
+      return fairness(text, NodeType::strong_fairness, place);
     case Syntax::lambda:
       throw SpecError(text.at, "LAMBDA can only be an argument of an operator");
     case Syntax::operator_symbol:
@@ -448,6 +450,24 @@ std::vector<Binding> Linker::bind(const std::vector<Bound>& bounds, Place& inner
   return bindings;
 }
 
+/// WF_v(A) and SF_v(A) are about <<A>>_v, and whether it is possible.
+const Node* Linker::fairness(const Expression& text, NodeType type, const Place& place) {
+  Place inner = place;
+  inner.is_primed = true;
+  const Node* subscript = expression(*text.operands[0], inner);
+  const Node* action = expression(*text.operands[1], inner);
+  const Node* taken = make(NodeType::action_angle, {action, subscript}, text.at);
+  return make(type, {taken, enabled(taken, place, text.at)}, text.at);
+}
+
+const Node* Linker::enabled(const Node* action, const Place& place, const Location& at) {
+  Node& node = new_node(NodeType::enabled, at);
+  node.kids = {action};
+  const World* world = place.context->world;
+  node.index = world == root_world_ || world == shared_world_ ? 0 : 1;
+  return finish(node);
+}
+
 const Node* Linker::quantified(const Expression& text, NodeType type, const Place& place) {
   Place inner = place;
   Node& node = new_node(type, text.at);
@@ -469,7 +489,8 @@ namespace {
 
 /// The call of an operator that was defined as a function, without its world's arguments cut off.
 const Node* function_call(const Node* node) {
-  if (node->type == NodeType::constant || node->type == NodeType::remembered) {
+  while (node->type == NodeType::constant || node->type == NodeType::remembered ||
+         node->type == NodeType::substituted) {
     node = node->kids[0];
   }
   return node->type == NodeType::call && node->callee->is_function ? node : nullptr;

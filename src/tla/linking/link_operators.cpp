@@ -76,7 +76,7 @@ constexpr Builtin kBuiltins[] = {
     {"\\cdot", 2, NodeType::compose},
     {"[]", 1, NodeType::always},
     {"<>", 1, NodeType::eventually},
-    {"~>", 2, NodeType::temporal},
+    {"~>", 2, NodeType::leads_to},
     {"-+->", 2, NodeType::temporal},
 };
 
@@ -361,7 +361,12 @@ const Node* Linker::use_symbol(Symbol& named, std::vector<const Node*> prefix,
       outside.scope = symbol.expression_scope;
       outside.builder = place.builder;
       outside.is_primed = place.is_primed;
-      if (operands.empty() && symbol.arity == 0) return expression(*symbol.expression, outside);
+      if (operands.empty() && symbol.arity == 0) {
+        const Node* stands_for = expression(*symbol.expression, outside);
+        const bool is_plain =
+            stands_for->level != kStateLevel || stands_for->type == NodeType::variable;
+        return is_plain ? stands_for : substituted_variable(symbol, stands_for, at);
+      }
       check_arity(symbol.name, symbol.arity, operands.size(), at);
       const Node* target = operator_argument(*symbol.expression, symbol.arity, outside);
       std::vector<const Node*> arguments;
@@ -389,6 +394,18 @@ const Node* Linker::use_symbol(Symbol& named, std::vector<const Node*> prefix,
     prefix = inherited_arguments(world, world.parameters.size(), place, at);
   }
   return call(operation, std::move(prefix), operands, place, at);
+}
+
+/// Where ENABLED is used inside the instance, its primed variables are bound there: they need not
+/// have the value that the substitution gives them.
+const Node* Linker::substituted_variable(const Symbol& symbol, const Node* stands_for,
+                                         const Location& at) {
+  const auto [number, is_new] = substituted_.try_emplace(&symbol, program_.substituted);
+  if (is_new) ++program_.substituted;
+  Node& node = new_node(NodeType::substituted, at);
+  node.kids = {stands_for};
+  node.index = number->second;
+  return finish(node);
 }
 
 const Node* Linker::call(Operator& operation, std::vector<const Node*> arguments,
@@ -540,6 +557,7 @@ const Node* Linker::use_builtin(const std::string& name, const std::vector<Expre
     default:
       break;
   }
+  if (builtin->type == NodeType::enabled) return enabled(kids[0], place, at);
   return make(builtin->type, std::move(kids), at);
 }
 

@@ -206,6 +206,10 @@ class Linker {
   Operator& declare_let_operator(const Definition& definition, NodeDetail& detail, Place& place);
   void link_let_operator(Operator& operation, const Definition& definition, const Place& place);
   void link_let_instance(const Definition& definition, Place& place);
+  const Node* fairness(const Expression& text, NodeType type, const Place& place);
+  const Node* enabled(const Node* action, const Place& place, const Location& at);
+  const Node* substituted_variable(const Symbol& symbol, const Node* stands_for,
+                                   const Location& at);
   const Node* quantified(const Expression& expression, NodeType type, const Place& place);
   const Node* application(const Expression& expression, const Place& place);
   const Node* except(const Expression& expression, const Place& place);
@@ -235,12 +239,13 @@ class Linker {
   void link_specification(const ConfigName& name);
   void link_properties();
   void split_formula(const Node* node, std::uint32_t frame_size, StepProperty& parts,
-                     std::vector<Location>& left_out);
+                     std::vector<EntryPoint>& temporal);
   void link_all_operators();
   void list_actions();
   void mark_labels(const Node* node, std::set<const Node*>& seen);
   void list_guards();
 
+  std::map<const Symbol*, std::uint32_t> substituted_;  // their numbers
   Program& program_;
   SpecOptions options_;
   std::string folder_;

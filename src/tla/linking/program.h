@@ -39,6 +39,7 @@ enum class NodeType : std::uint8_t {
   parameter,  ///< likewise; may hold an argument that is not evaluated yet
   variable,
   primed_variable,
+  substituted,     ///< a variable of an INSTANCE: kids[0] stands for it; index: which of these
   call,            ///< callee, kids: arguments; its outer frame is `hops` out
   call_argument,   ///< an operator that was passed as a parameter: slot, kids: arguments
   operator_value,  ///< an operator as an argument: callee, or (null) the parameter in the slot
@@ -83,7 +84,7 @@ enum class NodeType : std::uint8_t {
   domain_of_definition,  ///< DOMAIN f where f is defined as a function: callee
   prime,
   unchanged,
-  enabled,
+  enabled,  ///< index 1: of an INSTANCE, whose variables may have any next value
   action_box,
   action_angle,
   compose,
@@ -106,9 +107,10 @@ enum class NodeType : std::uint8_t {
   concatenate,
   always,
   eventually,
-  weak_fairness,
-  strong_fairness,
-  temporal,  ///< any other temporal formula
+  leads_to,
+  weak_fairness,    ///< kids: <<A>>_v and ENABLED <<A>>_v
+  strong_fairness,  ///< likewise
+  temporal,         ///< any other temporal formula
 };
 
 /// Levels of the language: what an expression may depend on.
@@ -219,6 +221,12 @@ struct StepProperty {
   std::vector<EntryPoint> steps;  ///< action_box nodes
 };
 
+/// PROPERTY, or a conjunct of it, that speaks of whole behaviours.
+struct TemporalProperty {
+  std::string name;
+  EntryPoint entry;
+};
+
 struct LinkerState;
 
 struct Program {
@@ -236,7 +244,8 @@ struct Program {
   std::vector<Literal> literals;
   std::uint32_t constants = 0;  ///< number of constant nodes
   std::uint32_t inline_caches = 0;
-  std::uint32_t remembered = 0;  ///< number of nodes of that type
+  std::uint32_t substituted = 0;  ///< variables of instances that are not plainly a variable
+  std::uint32_t remembered = 0;   ///< number of nodes of that type
 
   std::vector<ActionDescription> actions;
   std::vector<const Operator*> action_operators;  ///< null: Next itself, where it has no name
@@ -253,6 +262,9 @@ struct Program {
   std::vector<EntryPoint> action_constraints;
   std::vector<EntryPoint> symmetries;
   std::vector<StepProperty> properties;
+  /// What SPECIFICATION says besides Init and [][Next]_vars.
+  std::vector<EntryPoint> fairness;
+  std::vector<TemporalProperty> temporal_properties;
   std::optional<EntryPoint> view;
   std::optional<EntryPoint> postcondition;
   std::optional<EntryPoint> alias;
@@ -261,7 +273,7 @@ struct Program {
   std::unique_ptr<LinkerState> linker;
   mutable std::mutex linking;
 
-  std::vector<std::string> unchecked_properties;  ///< of the configuration: liveness in them
+  std::vector<std::string> unchecked_properties;  ///< of the configuration, or parts of them
 };
 
 /// The function that evaluates nodes of a type.

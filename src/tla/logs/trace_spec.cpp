@@ -123,6 +123,7 @@ TraceSpecResult check_trace_spec(const std::shared_ptr<const Spec>& spec,
         spec->path()));
   }
   check_options.maximise = result.cursor;
+  check_options.checks_liveness = false;  // the log is what it is about
   check_options.enough = result.length;
   if (check_options.depth_first && !result.length.empty()) {
     check_options.goal = fmt::format("({}) > ({})", result.cursor, result.length);
