@@ -32,6 +32,8 @@ template <class Descriptions>
                          suggestion(value.text(), known), fmt::join(known, ", ")));
 }
 
+constexpr std::string_view kLeaders[] = {"round-robin", "stake-hash"};
+
 DelayRange read_delay(const Options& options, std::string_view key) {
   const auto value = options.find(key);
   if (!value) return {};
@@ -61,10 +63,22 @@ Settings::Settings(const Options& options) {
   read_faults(options);
   static constexpr std::string_view kBroadcasts[] = {"best-effort", "reliable"};
   reliable = options.choice("broadcast", kBroadcasts, 1) == 1;
-  static constexpr std::string_view kLeaders[] = {"round-robin", "stake-hash"};
   leader_rule = static_cast<LeaderRule>(options.choice("leaders", kLeaders, 0));
   static constexpr std::string_view kStates[] = {"view", "full"};
   full_state = options.choice("state", kStates, 0) == 1;
+}
+
+Settings Settings::other(const Options& options, Mask& members) const {
+  Settings settings = *this;
+  members = read_nodes(options.at("nodes"));
+  if (const auto leaders = options.find("leaders")) {
+    settings.leader_rule = static_cast<LeaderRule>(leaders->choice(kLeaders));
+  }
+  settings.bug_mask = 0;
+  settings.guards = {};
+  settings.read_faults(options);
+  options.finish();
+  return settings;
 }
 
 void Settings::read_pace(const Options& options) {

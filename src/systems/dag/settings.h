@@ -42,6 +42,9 @@ struct DelayRange {
 
 struct Settings {
   explicit Settings(const Options& options);
+  /// Of another implementation in the same network, and whose nodes are of it: an entry of
+  /// `implementation`.
+  Settings other(const Options& options, Mask& members) const;
 
   bool has(Bug bug) const { return (bug_mask >> static_cast<unsigned>(bug) & 1u) != 0; }
   bool is_equivocator(NodeId node) const { return (equivocators & mask_of(node)) != 0; }

@@ -3,6 +3,9 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "systems/dag/messages.h"
 #include "systems/dag/node.h"
@@ -25,11 +28,35 @@ class TransactionRequest final : public dissensus::Request {
   std::string text_;
 };
 
+/// Which nodes are of which implementation.
+class Implementations {
+ public:
+  explicit Implementations(const Options& options)
+      : usual_(options), of_node_(usual_.nodes, nullptr) {
+    for (const Options& table : options.tables("implementation")) {
+      Mask members = 0;
+      const auto made = std::make_shared<const Settings>(usual_.other(table, members));
+      for (std::size_t id = 0; id < usual_.nodes; ++id) {
+        if ((members & mask_of(static_cast<NodeId>(id))) == 0) continue;
+        if (of_node_[id]) table.at("nodes").fail(fmt::format("node {} is named twice", id));
+        of_node_[id] = made;
+      }
+    }
+  }
+  const Settings& usual() const { return usual_; }
+  const Settings& of(NodeId node) const { return of_node_[node] ? *of_node_[node] : usual_; }
+
+ private:
+  Settings usual_;
+  std::vector<std::shared_ptr<const Settings>> of_node_;  ///< null: the usual one
+};
+
 /// Chooses, per run, which nodes may stop.
 class DagCluster final : public Cluster {
  public:
-  DagCluster(const Settings& settings, std::uint64_t seed)
-      : settings_(settings), failure_seeds_(settings.nodes, 0) {
+  DagCluster(const Implementations& implementations, std::uint64_t seed)
+      : implementations_(implementations), failure_seeds_(implementations.usual().nodes, 0) {
+    const Settings& settings = implementations.usual();
     if (settings.failure_chance == 0) return;
     std::vector<NodeId> order;
     for (std::size_t id = 0; id < settings.nodes; ++id) order.push_back(static_cast<NodeId>(id));
@@ -40,11 +67,11 @@ class DagCluster final : public Cluster {
     }
   }
   std::unique_ptr<Node> make_node(NodeId id) override {
-    return std::make_unique<DagNode>(settings_, id, failure_seeds_[id]);
+    return std::make_unique<DagNode>(implementations_.of(id), id, failure_seeds_[id]);
   }
 
  private:
-  const Settings& settings_;
+  const Implementations& implementations_;
   std::vector<std::uint64_t> failure_seeds_;  ///< by node; 0: never stops
 };
 
@@ -81,15 +108,15 @@ SystemDescription describe(const Settings& settings) {
 class DagSystem final : public System {
  public:
   explicit DagSystem(const Options& options)
-      : settings_(options), description_(describe(settings_)) {}
+      : implementations_(options), description_(describe(implementations_.usual())) {}
 
   const SystemDescription& description() const override { return description_; }
-  std::size_t node_count() const override { return settings_.nodes; }
+  std::size_t node_count() const override { return implementations_.usual().nodes; }
   std::unique_ptr<Cluster> make_cluster(std::uint64_t seed) const override {
-    return std::make_unique<DagCluster>(settings_, seed);
+    return std::make_unique<DagCluster>(implementations_, seed);
   }
   std::unique_ptr<Node> make_node(NodeId id) const override {
-    return std::make_unique<DagNode>(settings_, id, 0);
+    return std::make_unique<DagNode>(implementations_.of(id), id, 0);
   }
   std::shared_ptr<const dissensus::Request> make_request(const Options& options) const override {
     if (const auto command = options.find("command")) {
@@ -100,7 +127,7 @@ class DagSystem final : public System {
   }
 
  private:
-  Settings settings_;
+  Implementations implementations_;
   SystemDescription description_;
 };
 

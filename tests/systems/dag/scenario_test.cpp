@@ -332,5 +332,31 @@ TEST(DagGuards, NamesAreUniqueAndFound) {
   EXPECT_FALSE(find_guard("no-such-guard").has_value());
 }
 
+// FMDSE, Example 2.2: some clients choose leaders by their place, others by stake.
+TEST(DagImplementations, OfDifferentLeadersInOneNetworkDisagree) {
+  const std::string stakes = "[1, 2, 3, 4]";
+  const auto failing = [&](const std::map<std::string, std::string>& changes) {
+    std::map<std::string, std::string> all{{"nodes", "4"}, {"stakes", stakes}};
+    all.insert(changes.begin(), changes.end());
+    const run::Scenario mixed = scenario("quiet", all);
+    std::size_t failed = 0;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      const run::RunResult result = run_seed(mixed, seed);
+      failed += result.verdict.outcome == Outcome::fail &&
+                        result.verdict.violations.front().property == "agreement"
+                    ? 1
+                    : 0;
+    }
+    return failed;
+  };
+  EXPECT_EQ(failing({}), 0u);
+  EXPECT_EQ(failing({{"implementation", "[{ nodes = [2, 3] }]"}}), 0u)
+      << "the same by another name";
+  EXPECT_EQ(failing({{"implementation", "[{ nodes = [2, 3], leaders = \"stake-hash\" }]"}}), 5u);
+  EXPECT_THROW(
+      scenario("quiet", {{"nodes", "4"}, {"implementation", "[{ nodes = [2] }, { nodes = [2] }]"}}),
+      InputError);
+}
+
 }  // namespace
 }  // namespace dissensus::dag
