@@ -45,7 +45,16 @@ struct RunSummary {
   /// How close what clients saw came to an anomaly, 0 far from it to below 1; 0 where nobody judges
   /// histories (docs/history.md).
   double history_margin = 0;
+  /// How close the rules of the scenario came to being broken, by rule: 0 far from it, 1 broken.
+  /// Empty where no objective asks for it (Signal::rules).
+  std::vector<double> rule_margins;
+  /// How many waypoints of the scenario were reached, in their order, and how many there are.
+  std::size_t waypoints_reached = 0;
+  std::size_t waypoints = 0;
 };
+
+/// What costs time to measure and is measured only where an objective needs it.
+enum class Signal : std::uint8_t { none, rules };
 
 /// One objective. Constant, shared by threads.
 class Fitness {
@@ -66,6 +75,7 @@ struct FitnessEntry {
   std::string summary;
   /// `description` outlives the fitness.
   std::unique_ptr<Fitness> (*make)(const SystemDescription& description);
+  Signal needs = Signal::none;
 };
 
 }  // namespace dissensus

@@ -33,6 +33,9 @@ class Scheduler {
   /// True: messages wait in an inbox; pick() chooses at a rate that follows equation 3.1 of the
   /// thesis. False: each message is delayed by delay() when it is sent.
   virtual bool picks() const { return true; }
+  /// For schedulers that pick: how long messages wait on average. The longer the inbox, the faster
+  /// it is released. Zero: at the rate of equation 3.1.
+  virtual Duration hold() const { return {}; }
   /// Before the first message of a run.
   virtual void start(std::size_t /*nodes*/, std::size_t /*kinds*/) {}
   /// A message joined the inbox.

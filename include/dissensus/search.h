@@ -14,6 +14,7 @@
 #include "dissensus/options.h"
 #include "dissensus/random.h"
 #include "dissensus/schedule.h"
+#include "dissensus/time.h"
 
 namespace dissensus {
 
@@ -121,6 +122,14 @@ class Search {
   virtual bool completes_generations() const { return false; }
   /// Asked only of such a search, when no candidate is under way that has not been told.
   virtual bool is_between_generations() const { return true; }
+  /// How many candidates may be under way once so many results are told: fewer where a search gains
+  /// more from news than from many threads. The hunt's own number is the most.
+  virtual std::size_t look_ahead(std::size_t /*told*/) const { return ~std::size_t{0}; }
+};
+
+/// The pace of a system, measured in a run without faults and delays; zero: nobody measured it.
+struct TimeScales {
+  Duration round{};  ///< the usual time between two decisions of a node
 };
 
 /// What a search is made from.
@@ -128,6 +137,7 @@ struct SearchContext {
   SearchSpace space;
   std::size_t objectives = 1;
   std::uint64_t seed = 0;
+  TimeScales times = {};
 };
 
 /// Makes a search; `options` is the table of its parameters (--set population=20, or the table of
@@ -138,6 +148,8 @@ struct SearchEntry {
   /// Objectives that it works on when the user names none, e.g. {"time"}; empty: uses none.
   std::vector<std::string> fitness;
   std::unique_ptr<Search> (*make)(const SearchContext& context, const Options& options);
+  /// True: it wants to know the pace of the system (SearchContext::times), which costs a run.
+  bool paced = false;
 };
 
 }  // namespace dissensus

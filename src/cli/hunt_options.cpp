@@ -26,6 +26,8 @@ void HuntSettings::add_to(CLI::App& verb) {
       ->delimiter(',')
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  verb.add_option("--novelty", novelty,
+                  "What counts as new: states (default), happens-before, both or none");
   verb.add_option("--faults", faults, "Fault strategy of a plugin, instead of the scenario's");
   verb.add_option("--seed", seed, "Seed of the search")
       ->check(CLI::NonNegativeNumber)
@@ -48,6 +50,7 @@ hunt::HuntOptions HuntSettings::to_options() const {
     options.parameters += hunt::parameter_line(assignment);
   }
   options.fitness = fitness;
+  options.novelty = novelty;
   options.faults = faults;
   options.seed = seed;
   options.jobs = jobs;
@@ -70,6 +73,7 @@ std::string HuntSettings::command_words() const {
   if (!fitness.empty()) {
     words += " --fitness " + shell_word(fmt::format("{}", fmt::join(fitness, ",")));
   }
+  if (!novelty.empty()) words += " --novelty " + shell_word(novelty);
   if (!faults.empty()) words += " --faults " + shell_word(faults);
   words += fmt::format(" --seed {}", seed);
   if (repeats != 1) words += fmt::format(" --repeats {}", repeats);

@@ -18,6 +18,7 @@ struct HuntSettings {
   std::string search;
   std::vector<std::string> parameters;  ///< key=value
   std::vector<std::string> fitness;
+  std::string novelty;
   std::string faults;
   std::uint64_t seed = 1;
   std::size_t jobs = default_jobs();

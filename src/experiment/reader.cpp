@@ -227,6 +227,7 @@ class Reader {
     result.group = table.text("group", "");
     result.published_as = table.text("published_as", "");
     result.fitness = read_texts(table, "fitness");
+    result.novelty = table.text("novelty", "");
     result.set = read_texts(table, "set");
     if (experiment_.kind == ExperimentKind::evolution && result.fitness.empty()) {
       table.fail("fitness", "expected at least one fitness function: an evolution is told in them");
@@ -266,6 +267,7 @@ class Reader {
     hunt.search = search.search;
     hunt.parameters = search.parameters;
     hunt.fitness = search.fitness;
+    hunt.novelty = search.novelty;
     try {
       if (search.harness) discotest::check_scenario(scenario);
       hunt::make_parts(scenario, registry_, hunt);
@@ -273,7 +275,9 @@ class Reader {
       const std::string_view text = error.what();
       const bool about_fitness = text.starts_with("--fitness");
       const bool about_parameters = text.starts_with("--parameter");
+      const bool about_novelty = text.starts_with("--novelty");
       const std::string_view key = about_fitness      ? "fitness"
+                                   : about_novelty    ? "novelty"
                                    : about_parameters ? "parameters"
                                                       : "search";
       table.fail(key, after_option(text));

@@ -28,6 +28,7 @@ std::string key_of(const Experiment& experiment, const Cell& cell) {
   digest.add(experiment.scenario_of(cell.test_case, cell.search).text);
   digest.add(search.search).add(search.parameters).add(search.fitness.size());
   for (const std::string& fitness : search.fitness) digest.add(fitness);
+  if (!search.novelty.empty()) digest.add(search.novelty);
   if (search.harness) digest.add(discotest::to_string(*search.harness));
   for (const std::string& finding : experiment.cases[cell.test_case].finding) digest.add(finding);
   digest.add(cell.seed).add(run::program_version());
@@ -97,6 +98,7 @@ hunt::HuntOptions hunt_options(const Experiment& experiment, const Cell& cell) {
   options.search = search.search;
   options.parameters = search.parameters;
   options.fitness = search.fitness;
+  options.novelty = search.novelty;
   options.budget = experiment.budget;
   options.seed = cell.seed;
   options.repeats = experiment.repeats;

@@ -25,6 +25,8 @@ OnlineRun::OnlineRun(dissensus::Scheduler& scheduler, const GeneSpace& genes,
 
 void OnlineRun::attach(sim::World& world) {
   last_tick_ = world.now();
+  hold_ = scheduler_.hold();
+  DISSENSUS_ASSERT(hold_ >= Duration{}, "Scheduler::hold : not negative");
   scheduler_.start(genes_.nodes, genes_.kinds);
 }
 
@@ -50,13 +52,21 @@ void OnlineRun::wait(sim::World& world, HeldTransmission&& held, const PendingMe
     return;
   }
   if (inbox_.empty()) {
+    const Duration next = interval(1);
     const Duration since_tick = world.now() - last_tick_;
-    last_tick_ += since_tick / rate_.interval() * rate_.interval();
-    world.set_alarm(last_tick_ + rate_.interval() - world.now(), kReleaseAlarm);
+    last_tick_ += since_tick / next * next;
+    if (hold_ != Duration{}) last_tick_ = world.now();
+    world.set_alarm(last_tick_ + next - world.now(), kReleaseAlarm);
   }
   inbox_.push_back(message);
   waiting_.push_back({std::move(held), name});
   scheduler_.arrived(message);
+}
+
+Duration OnlineRun::interval(std::size_t waiting) const {
+  if (hold_ == Duration{}) return rate_.interval();
+  // Little's law: with a rate of inbox / hold, a message waits for `hold` on average.
+  return std::max(hold_ / static_cast<std::int64_t>(waiting), Duration{1});
 }
 
 void OnlineRun::release(sim::World& world, std::size_t index) {
@@ -78,7 +88,7 @@ void OnlineRun::on_alarm(sim::World& world) {
   DISSENSUS_ASSERT(index < inbox_.size(), "Scheduler::pick : an index of the inbox");
   last_tick_ = world.now();
   rate_.adjust(inbox_.size() - 1);
-  if (inbox_.size() > 1) world.set_alarm(rate_.interval(), kReleaseAlarm);
+  if (inbox_.size() > 1) world.set_alarm(interval(inbox_.size() - 1), kReleaseAlarm);
   release(world, index);
 }
 

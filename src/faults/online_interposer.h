@@ -52,6 +52,8 @@ class OnlineRun final : public EventSink {
   void wait(sim::World& world, HeldTransmission&& held, const PendingMessage& message,
             const MessageSchedule::Delay& name);
   void release(sim::World& world, std::size_t index);
+  /// Until the next message is picked, with so many in the inbox.
+  Duration interval(std::size_t waiting) const;
   void on_state(const Event& event);
 
   dissensus::Scheduler& scheduler_;
@@ -65,6 +67,7 @@ class OnlineRun final : public EventSink {
   std::vector<PendingMessage> inbox_;
   std::vector<Waiting> waiting_;
   ReleaseRate rate_;
+  Duration hold_{};  ///< zero: rate_ decides
   Time last_tick_{};
   std::vector<NodeState> nodes_;
   std::uint64_t last_round_ = 0;

@@ -57,7 +57,7 @@ void add_run(const EvaluationPlan& plan, const RunSummary& summary, std::uint64_
 }  // namespace
 
 void run_prepared(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item) {
-  if (!worker.measurement) worker.measurement.emplace(plan.scenario);
+  if (!worker.measurement) worker.measurement.emplace(plan.scenario, plan.parts.wanted);
   run::RunOptions options = plan.evidence->recording();
   options.sinks = {&*worker.measurement};
   options.scheduler = item.candidate.scheduler.get();

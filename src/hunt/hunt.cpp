@@ -103,7 +103,8 @@ class Hunt {
   }
 
   void fill_window() {
-    while (crew_->under_way() < window_ && asked_ < options_.budget.runs) {
+    const std::size_t window = std::min(window_, parts_.search->look_ahead(result_.progress.runs));
+    while (crew_->under_way() < window && asked_ < options_.budget.runs) {
       std::optional<Candidate> candidate = parts_.search->ask();
       if (!candidate) {
         DISSENSUS_ASSERT(crew_->under_way() > 0,

@@ -18,6 +18,7 @@
 #include "oracle/verdict.h"
 #include "run/runner.h"
 #include "run/scenario.h"
+#include "search/wanted.h"
 
 namespace dissensus::hunt {
 
@@ -27,6 +28,7 @@ struct HuntOptions {
   std::string search = "random";
   std::string parameters;            ///< of the search, as TOML
   std::vector<std::string> fitness;  ///< empty: what the search works on by itself
+  std::string novelty;               ///< what counts as new; empty: abstract states
   std::string faults;                ///< a fault strategy; empty: the scenario's own space
   Budget budget;
   std::uint64_t seed = 1;
@@ -48,6 +50,7 @@ struct HuntParts {
   std::unique_ptr<Search> search;
   std::vector<std::shared_ptr<const Fitness>> objectives;
   std::vector<std::string> objective_names;
+  search::Wanted wanted;
 };
 
 /// A violation, with the first run that showed it. Violations of one signature are one finding.

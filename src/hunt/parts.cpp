@@ -11,6 +11,7 @@
 #include "hunt/sample_search.h"
 #include "run/runner.h"
 #include "search/genotype.h"
+#include "search/pace.h"
 
 namespace dissensus::hunt {
 
@@ -48,7 +49,18 @@ void add_objectives(const run::Scenario& scenario, const Registry& registry,
     }
     parts.objectives.push_back(entry->make(scenario.system_description()));
     parts.objective_names.push_back(name);
+    parts.wanted.rules = parts.wanted.rules || entry->needs == Signal::rules;
   }
+}
+
+search::Novelty novelty_of(const std::string& name) {
+  if (name.empty()) return search::Novelty::states;
+  const auto& names = search::kNoveltyNames;
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    fail_unknown("--novelty", "novelty", name, {names.begin(), names.end()});
+  }
+  return static_cast<search::Novelty>(found - names.begin());
 }
 
 SearchSpace space_of(const run::Scenario& scenario, const Registry& registry,
@@ -78,11 +90,13 @@ HuntParts make_parts(const run::Scenario& scenario, const Registry& registry,
                  names_of(registry.searches, registry.schedulers));
   }
   HuntParts parts;
+  parts.wanted.novelty = novelty_of(options.novelty);
   if (entry != nullptr) {
     add_objectives(scenario, registry, options.fitness.empty() ? entry->fitness : options.fitness,
                    parts);
     const SearchContext context{space_of(scenario, registry, options, parameters),
-                                parts.objectives.size(), options.seed};
+                                parts.objectives.size(), options.seed,
+                                entry->paced ? search::measure_pace(scenario) : TimeScales{}};
     parts.search = entry->make(context, parameters);
   } else {
     add_objectives(scenario, registry, options.fitness, parts);
@@ -113,6 +127,7 @@ HuntRecord describe_hunt(const run::Scenario& scenario, const HuntOptions& optio
                               {"seed", options.seed},       {"repeats", options.repeats}};
   if (options.window != 0) json["window"] = options.window;
   if (options.islands) json["islands"] = true;
+  if (!options.novelty.empty()) json["novelty"] = options.novelty;
   if (!options.plugins.empty()) json["plugins"] = options.plugins;
   return {0,     scenario.name,  scenario.text, json.dump(), run::program_version(),
           false, options.islands};
@@ -130,6 +145,7 @@ HuntOptions options_of(const HuntRecord& hunt, const std::string& store) {
     options.repeats = json.at("repeats");
     options.window = json.value("window", std::size_t{0});
     options.islands = json.value("islands", false);
+    options.novelty = json.value("novelty", std::string());
     options.plugins = json.value("plugins", std::vector<std::string>());
   } catch (const nlohmann::json::exception&) {
     throw InputError(fmt::format("{}: the options of hunt {} are damaged", store, hunt.id));

@@ -86,6 +86,29 @@ class Expression {
   std::int64_t evaluate(std::span<const NodeId> nodes, const ValueOf& value_of) const {
     return evaluate(nodes, value_of, [](const auto& /*query*/) { return std::int64_t{0}; });
   }
+  /// How far the values are from making the expression true and from making it false: branch
+  /// distances, in the unit of what is compared. One of them is 0.
+  struct Distance {
+    double to_true = 0;
+    double to_false = 0;
+  };
+  template <class ValueOf, class AnswerOf>
+  Distance distance(std::span<const NodeId> nodes, const ValueOf& value_of,
+                    const AnswerOf& answer_of) const {
+    std::vector<Graded> stack;
+    for (const Step& step : steps_) {
+      if (step.operation <= Operation::count) {
+        stack.push_back(graded(aggregate(step, nodes, value_of)));
+      } else if (step.operation == Operation::split) {
+        stack.push_back(graded(answer_of(splits_[step.index])));
+      } else if (step.operation == Operation::support) {
+        stack.push_back(graded(answer_of(supports_[step.index])));
+      } else {
+        apply(step, stack);
+      }
+    }
+    return stack.back().distance;
+  }
   /// What has to be followed during a run; stays where it is as long as the expression does.
   std::span<const SupportQuery> supports() const { return supports_; }
   const std::string& text() const { return text_; }
@@ -143,6 +166,13 @@ class Expression {
     return result;
   }
   static void apply(const Step& step, std::vector<std::int64_t>& stack);
+  /// A value, and how far it is from being another truth.
+  struct Graded {
+    std::int64_t value = 0;
+    Distance distance;
+  };
+  static Graded graded(std::int64_t value);
+  static void apply(const Step& step, std::vector<Graded>& stack);
   static bool is_in(const std::vector<NodeId>& group, NodeId node) {
     return std::find(group.begin(), group.end(), node) != group.end();
   }
@@ -152,6 +182,13 @@ class Expression {
   std::vector<std::vector<NodeId>> groups_;
   std::vector<SplitQuery> splits_;
   std::vector<SupportQuery> supports_;
+};
+
+/// A place that a run passes on its way to trouble, for searches: reached when this holds after all
+/// earlier ones were reached.
+struct Waypoint {
+  std::string name;
+  Expression reach;
 };
 
 struct Rule {

@@ -145,6 +145,7 @@ std::string encode(const RunRequest& request) {
   writer.add(request.branch_seed);
   writer.add(request.has_branch_seed);
   writer.add(request.online);
+  writer.add(request.hold.count());
   return writer.take();
 }
 
@@ -162,6 +163,7 @@ RunRequest decode_request(std::string_view bytes) {
   request.branch_seed = reader.get<std::uint64_t>();
   request.has_branch_seed = reader.get<bool>();
   request.online = reader.get<RunRequest::Online>();
+  request.hold = Duration{reader.get<Duration::rep>()};
   return request;
 }
 

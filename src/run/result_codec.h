@@ -25,6 +25,7 @@ struct RunRequest {
   bool has_branch_seed = false;
   /// An online scheduler of the parent decides about messages (worker_scheduler.h).
   enum class Online : std::uint8_t { no, picks, delays } online = Online::no;
+  Duration hold{};  ///< Scheduler::hold
 };
 std::string encode(const RunRequest& request);
 RunRequest decode_request(std::string_view bytes);

@@ -34,6 +34,7 @@ class ScenarioReader {
     read_space();
     read_phases();
     read_oracle();
+    read_waypoints();
     read_metrics();
     read_limits();
     if (document_.has("session")) {
@@ -58,6 +59,7 @@ class ScenarioReader {
   NodeSet read_nodes(const OptionValue& value) const;
   void read_phases();
   void read_oracle();
+  void read_waypoints();
   void read_termination(const Options& options);
   void read_invariants(const OptionValue& list);
   void read_rule(const Options& options);
@@ -450,6 +452,17 @@ void ScenarioReader::read_oracle() {
     read_rule(rule);
     if (!names.insert(config.rules.back().name).second)
       rule.fail("name", "another rule has this name");
+  }
+}
+
+void ScenarioReader::read_waypoints() {
+  for (const Options& options : document_.tables("waypoint")) {
+    oracle::Waypoint waypoint;
+    waypoint.name = options.at("name").text();
+    const OptionValue reach = options.at("reach");
+    waypoint.reach =
+        oracle::Expression::parse(reach.text(), description(), reach, scenario_.plan.nodes);
+    scenario_.waypoints.push_back(std::move(waypoint));
   }
 }
 

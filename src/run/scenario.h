@@ -71,6 +71,7 @@ struct Scenario {
   std::optional<FaultPhase> fault_phase;
   oracle::OracleConfig oracle;
   std::optional<HistoryDemand> history;
+  std::vector<oracle::Waypoint> waypoints;  ///< in their order ([[waypoint]])
   bool stop_on_violation = true;
   MetricSelection metrics;
   SessionPlan session;

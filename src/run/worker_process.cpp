@@ -69,6 +69,7 @@ RunRequest request_of(const Scenario& scenario, const faults::Schedule& schedule
   if (options.scheduler != nullptr) {
     request.online =
         options.scheduler->picks() ? RunRequest::Online::picks : RunRequest::Online::delays;
+    request.hold = options.scheduler->hold();
   }
   if (options.branch) {
     request.branch_at = options.branch->at;
@@ -131,7 +132,7 @@ void WorkerProcess::serve(const Scenario& scenario) {
     const RunRequest request = decode_request(bytes);
     RunAnswer answer;
     EventKeeper keeper(answer.seen);
-    RemoteScheduler scheduler(kChannel, request.online == RunRequest::Online::picks);
+    RemoteScheduler scheduler(kChannel, request.online == RunRequest::Online::picks, request.hold);
     RunOptions options = options_of(request, scenario);
     if (request.observed) options.sinks = {&keeper};
     if (request.online != RunRequest::Online::no) options.scheduler = &scheduler;

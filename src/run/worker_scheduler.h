@@ -13,8 +13,10 @@ namespace dissensus::run {
 /// In the worker: asks the parent. What needs no answer waits for the next question.
 class RemoteScheduler final : public Scheduler {
  public:
-  RemoteScheduler(int channel, bool picks) : channel_(channel), picks_(picks) {}
+  RemoteScheduler(int channel, bool picks, Duration hold)
+      : channel_(channel), picks_(picks), hold_(hold) {}
   bool picks() const override { return picks_; }
+  Duration hold() const override { return hold_; }
   void start(std::size_t nodes, std::size_t kinds) override;
   void arrived(const PendingMessage& message) override;
   std::size_t pick(std::span<const PendingMessage> inbox) override;
@@ -28,6 +30,7 @@ class RemoteScheduler final : public Scheduler {
 
   int channel_;
   bool picks_;
+  Duration hold_;
   std::string waiting_;
 };
 

@@ -240,8 +240,8 @@ std::unique_ptr<Search> make_cma_es(const SearchContext& context, const Options&
   parameters.population = static_cast<std::size_t>(
       options.integer("population", static_cast<std::int64_t>(usual), 4, 10'000));
   parameters.sigma = options.number("initial_sigma", parameters.sigma, 1e-6, 1);
-  static constexpr std::array<std::string_view, 3> kShapes{"auto", "full", "diagonal"};
-  const std::size_t shape = options.choice("covariance", kShapes, 0);
+  static constexpr std::array<std::string_view, 3> kCovarianceKinds{"auto", "full", "diagonal"};
+  const std::size_t shape = options.choice("covariance", kCovarianceKinds, 0);
   parameters.full = shape == 1 || (shape == 0 && genes <= kFullMax);
   parameters.growth = options.number("restart_growth", parameters.growth, 1, 10);
   auto search = std::make_unique<CmaEs>(context, parameters);

@@ -11,10 +11,14 @@ namespace dissensus::search {
 
 namespace {
 
+/// A record of an objective is worth as much as so many new states.
+constexpr std::size_t kRecordWorth = 4;
+
 struct Parameters {
   std::uint64_t initial = 10;
   double fresh = 0.1;
   std::size_t corpus = 1000;
+  bool records = false;
 };
 
 /// Genes that have something in common, drawn by a gene: its sender, receiver, kind or link.
@@ -86,16 +90,32 @@ class Coverage final : public Search, public Immigration {
 
   /// A seed is a seed, whoever has found it.
   void welcome(const Genotype& genotype, const Evaluation& evaluation) override {
-    if (evaluation.new_states == 0) return;
+    const std::size_t worth =
+        evaluation.new_states + (parameters_.records ? kRecordWorth * records_of(evaluation) : 0);
+    if (worth == 0) return;
     if (corpus_.size() == parameters_.corpus) {
       corpus_.erase(
           std::min_element(corpus_.begin(), corpus_.end(),
                            [](const auto& a, const auto& b) { return a.energy() < b.energy(); }));
     }
-    corpus_.push_back({genotype, evaluation.new_states, 0});
+    corpus_.push_back({genotype, worth, 0});
   }
 
  private:
+  /// How many objectives were never as good before: one objective per property, each with a seed
+  /// of its own (MOSA: Panichella and others 2015).
+  std::size_t records_of(const Evaluation& evaluation) {
+    const std::vector<double>& objectives = evaluation.objectives;
+    if (best_.size() < objectives.size()) best_.resize(objectives.size(), 0);
+    std::size_t records = 0;
+    for (std::size_t i = 0; i < objectives.size(); ++i) {
+      if (objectives[i] >= best_[i]) continue;
+      best_[i] = objectives[i];
+      ++records;
+    }
+    return records;
+  }
+
   struct Seed {
     Genotype genotype;
     std::size_t found = 0;
@@ -166,6 +186,7 @@ class Coverage final : public Search, public Immigration {
   Parameters parameters_;
   std::uint64_t asked_ = 0;
   std::vector<Seed> corpus_;
+  std::vector<double> best_;  ///< by objective
 };
 
 }  // namespace
@@ -177,13 +198,14 @@ std::unique_ptr<Search> make_coverage(const SearchContext& context, const Option
   parameters.fresh = options.number("fresh", parameters.fresh, 0, 1);
   parameters.corpus = static_cast<std::size_t>(
       options.integer("corpus", static_cast<std::int64_t>(parameters.corpus), 1, 1'000'000));
+  parameters.records = options.boolean("records", parameters.records);
   return std::make_unique<Coverage>(context, parameters);
 }
 
 const std::vector<SearchEntry>& coverage_searches() {
   static const std::vector<SearchEntry> entries{
       {"coverage",
-       "Alters schedules that reached unseen abstract states: initial, fresh, corpus",
+       "Alters schedules that reached unseen abstract states: initial, fresh, corpus, records",
        {},
        make_coverage},
   };

@@ -210,6 +210,23 @@ class AnomalyFitness final : public Fitness {
   }
 };
 
+/// The nearest that any rule of the scenario came to being broken.
+class RulesFitness final : public Fitness {
+ public:
+  double score(const RunSummary& run, const faults::Schedule&) const override {
+    const auto nearest = std::max_element(run.rule_margins.begin(), run.rule_margins.end());
+    return nearest == run.rule_margins.end() ? 0 : -*nearest;
+  }
+};
+
+class WaypointsFitness final : public Fitness {
+ public:
+  double score(const RunSummary& run, const faults::Schedule&) const override {
+    if (run.waypoints == 0) return 0;
+    return -static_cast<double>(run.waypoints_reached) / static_cast<double>(run.waypoints);
+  }
+};
+
 template <class F>
 std::unique_ptr<Fitness> make(const SystemDescription&) {
   return std::make_unique<F>();
@@ -256,6 +273,10 @@ const std::vector<FitnessEntry>& fitness_functions() {
        "took "
        "effect, conflicting transactions, slow visibility",
        make<AnomalyFitness>},
+      {"rules", "Nearest to breaking a rule of the scenario: branch distance over its expression",
+       make<RulesFitness>, Signal::rules},
+      {"waypoints", "Furthest along the scenario's waypoints, as a share of them",
+       make<WaypointsFitness>},
   };
   return entries;
 }

@@ -1,6 +1,7 @@
 #include "search/measurement.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace dissensus::search {
 
@@ -27,15 +28,29 @@ std::size_t decisions_of(Level level) {
 }
 }  // namespace
 
-Measurement::Measurement(const run::Scenario& scenario)
-    : scenario_(scenario), progress_level_(find_progress_level(scenario)) {
+Measurement::Measurement(const run::Scenario& scenario, const Wanted& wanted)
+    : scenario_(scenario),
+      wanted_(wanted),
+      nearness_(wanted.rules ? std::span<const oracle::Rule>(scenario.oracle.rules)
+                             : std::span<const oracle::Rule>(),
+                scenario.waypoints, scenario.system_description(), scenario.nodes()),
+      progress_level_(find_progress_level(scenario)) {
   for (const LevelDescription& level : scenario.system_description().levels) {
     single_valued_.push_back(level.agreement || level.integrity);
   }
   reset();
 }
 
+EventMask Measurement::wants() const {
+  const bool messages = has_summaries() || nearness_.needs_deliveries();
+  return messages ? EventMask::reports().with(EventType::deliver) : EventMask::reports();
+}
+
 void Measurement::reset(const NodeSet& byzantine) {
+  nearness_.reset(byzantine);
+  if (has_summaries()) {
+    heard_.assign(scenario_.nodes() * scenario_.system_description().kinds.size(), 0);
+  }
   const SystemDescription& description = scenario_.system_description();
   const std::size_t levels = description.levels.size();
   summary_.decisions.resize(levels);
@@ -62,7 +77,32 @@ void Measurement::reset(const NodeSet& byzantine) {
   longest_wait_ = {};
 }
 
+void Measurement::note_heard(const Event& report) {
+  const std::size_t kinds = scenario_.system_description().kinds.size();
+  const auto heard = heard_.begin() + static_cast<std::ptrdiff_t>(report.node * kinds);
+  if (nodes_[report.node].correct) {
+    const bool is_decision = report.type == EventType::decide;
+    DigestBuilder summary;
+    summary.add(is_decision ? 1 : 0).add(is_decision ? report.detail : report.number);
+    for (std::size_t kind = 0; kind < kinds; ++kind) {
+      summary.add(
+          static_cast<std::uint64_t>(std::popcount(heard[static_cast<std::ptrdiff_t>(kind)])));
+    }
+    states_.insert(summary.finish().low);
+  }
+  std::fill_n(heard, kinds, std::uint64_t{0});
+}
+
 void Measurement::on_event(const Event& event) {
+  if (!nearness_.is_idle()) nearness_.on_event(event);
+  if (has_summaries()) {
+    if (event.type == EventType::deliver) {
+      const std::size_t kinds = scenario_.system_description().kinds.size();
+      heard_[event.node * kinds + event.message->kind()] |= std::uint64_t{1} << (event.peer % 64);
+    } else if (event.type == EventType::decide || event.type == EventType::phase) {
+      note_heard(event);
+    }
+  }
   switch (event.type) {
     case EventType::propose:
       summary_.proposals[event.detail].push_back(
@@ -150,7 +190,7 @@ void Measurement::update_state(NodeState& node) {
   const std::uint64_t before = last_state_;
   refresh(node);
   last_state_ = state_sum_;
-  if (last_state_ != before) states_.insert(last_state_);
+  if (last_state_ != before && has_states()) states_.insert(last_state_);
 }
 
 double Measurement::disagreement_margin() const {
@@ -183,6 +223,10 @@ const RunSummary& Measurement::summarize(const run::RunResult& result) {
   states_.sorted_into(summary_.states);
   summary_.disagreement_margin = disagreement_margin();
   summary_.history_margin = result.history_margin;
+  nearness_.finish();
+  summary_.rule_margins = nearness_.margins();
+  summary_.waypoints_reached = nearness_.reached();
+  summary_.waypoints = scenario_.waypoints.size();
   summary_.termination_margin = 0;
   if (termination && termination->bound > Duration{}) {
     summary_.termination_margin =

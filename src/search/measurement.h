@@ -14,6 +14,10 @@
 // latest decision among the values of that instance (0: the first one that anybody decided, 1: the
 // second...). The state of the run is the multiset of these: who is who does not matter. It is
 // noted at each phase and decision.
+//
+// Happens-before summaries, in their place or beside them (Wanted::novelty). What a node had heard
+// since its last decision or phase: of each kind, from how many. It is noted at each decision and
+// phase, and needs to see messages: runs in worker processes do not show them.
 #pragma once
 
 #include <array>
@@ -23,10 +27,12 @@
 #include "dissensus/fitness.h"
 
 #include "core/event.h"
+#include "oracle/nearness.h"
 #include "run/runner.h"
 #include "run/scenario.h"
 #include "search/split_table.h"
 #include "search/state_set.h"
+#include "search/wanted.h"
 
 namespace dissensus::search {
 
@@ -35,11 +41,11 @@ namespace dissensus::search {
 class Measurement final : public EventSink {
  public:
   /// `scenario` must outlive this.
-  explicit Measurement(const run::Scenario& scenario);
+  explicit Measurement(const run::Scenario& scenario, const Wanted& wanted = {});
 
   /// Before each run. Byzantine nodes are left out of margins and states.
   void reset(const NodeSet& byzantine = {});
-  EventMask wants() const override { return EventMask::reports(); }
+  EventMask wants() const override;
   void on_event(const Event& event) override;
   /// After the run; valid until the next reset.
   const RunSummary& summarize(const run::RunResult& result);
@@ -63,8 +69,18 @@ class Measurement final : public EventSink {
   void update_state(NodeState& node);
   std::uint64_t word_of(const NodeState& node) const;
   double disagreement_margin() const;
+  bool has_summaries() const {
+    return wanted_.novelty == Novelty::happens_before || wanted_.novelty == Novelty::both;
+  }
+  bool has_states() const {
+    return wanted_.novelty == Novelty::states || wanted_.novelty == Novelty::both;
+  }
+  void note_heard(const Event& report);
 
   const run::Scenario& scenario_;
+  Wanted wanted_;
+  oracle::Nearness nearness_;
+  std::vector<std::uint64_t> heard_;  ///< by node and kind: senders, one bit each
   RunSummary summary_;
   std::vector<bool> single_valued_;  ///< by level
   Level progress_level_ = 0;

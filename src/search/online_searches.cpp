@@ -8,12 +8,21 @@ namespace dissensus::search {
 
 const std::vector<SearchEntry>& online_searches() {
   static const std::vector<SearchEntry> entries{
-      {"pct", "Random priorities of links with change points (PCTCP): depth, steps", {}, make_pct},
-      {"pos", "Partial-order sampling: messages to one receiver race anew", {}, make_partial_order},
+      {"pct",
+       "Random priorities of links with change points (PCTCP): depth, steps, pace, hold",
+       {},
+       make_pct,
+       true},
+      {"pos",
+       "Partial-order sampling: messages to one receiver race anew: pace, hold",
+       {},
+       make_partial_order,
+       true},
       {"q-learning",
        "Learns to deliver what earlier runs did not: learning_rate, discount, reward, refresh",
        {},
-       make_q_learning},
+       make_q_learning,
+       true},
   };
   return entries;
 }

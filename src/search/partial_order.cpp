@@ -29,10 +29,13 @@ std::size_t PartialOrderScheduler::pick(std::span<const PendingMessage> inbox) {
 namespace {
 class PartialOrderSearch final : public Search {
  public:
-  explicit PartialOrderSearch(std::uint64_t seed) : random_(seed, "pos-search") {}
+  PartialOrderSearch(std::uint64_t seed, const HoldDraw& hold)
+      : random_(seed, "pos-search"), hold_(hold) {}
   std::optional<Candidate> ask() override {
     Candidate candidate;
-    candidate.scheduler = std::make_shared<PartialOrderScheduler>(random_.next());
+    const auto scheduler = std::make_shared<PartialOrderScheduler>(random_.next());
+    scheduler->set_hold(hold_.draw(random_));
+    candidate.scheduler = scheduler;
     candidate.origin = "pos";
     return candidate;
   }
@@ -40,11 +43,12 @@ class PartialOrderSearch final : public Search {
 
  private:
   Random random_;
+  HoldDraw hold_;
 };
 }  // namespace
 
-std::unique_ptr<Search> make_partial_order(const SearchContext& context, const Options&) {
-  return std::make_unique<PartialOrderSearch>(context.seed);
+std::unique_ptr<Search> make_partial_order(const SearchContext& context, const Options& options) {
+  return std::make_unique<PartialOrderSearch>(context.seed, HoldDraw(context, options));
 }
 
 }  // namespace dissensus::search

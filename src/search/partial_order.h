@@ -9,12 +9,14 @@
 #include "dissensus/scheduler.h"
 #include "dissensus/search.h"
 
+#include "search/pace.h"
+
 namespace dissensus::search {
 
 /// Each message has a random priority, the highest goes first. Messages to the same receiver race
 /// with each other: when one is delivered, the others draw new priorities. Unlike a uniform walk
 /// this does not favour orders that many schedules have in common.
-class PartialOrderScheduler final : public Scheduler {
+class PartialOrderScheduler final : public HoldingScheduler {
  public:
   explicit PartialOrderScheduler(std::uint64_t seed) : seed_(seed) {}
 

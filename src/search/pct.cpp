@@ -42,12 +42,18 @@ std::size_t PctScheduler::pick(std::span<const PendingMessage> inbox) {
 namespace {
 class PctSearch final : public Search {
  public:
-  PctSearch(const SearchContext& context, const PctScheduler::Parameters& parameters, bool learns)
-      : random_(context.seed, "pct-search"), parameters_(parameters), learns_(learns) {}
+  PctSearch(const SearchContext& context, const PctScheduler::Parameters& parameters, bool learns,
+            const HoldDraw& hold)
+      : random_(context.seed, "pct-search"),
+        parameters_(parameters),
+        learns_(learns),
+        hold_(hold) {}
 
   std::optional<Candidate> ask() override {
     Candidate candidate;
-    candidate.scheduler = std::make_shared<PctScheduler>(random_.next(), parameters_);
+    const auto scheduler = std::make_shared<PctScheduler>(random_.next(), parameters_);
+    scheduler->set_hold(hold_.draw(random_));
+    candidate.scheduler = scheduler;
     candidate.origin = "pct";
     return candidate;
   }
@@ -62,6 +68,7 @@ class PctSearch final : public Search {
   Random random_;
   PctScheduler::Parameters parameters_;
   bool learns_;
+  HoldDraw hold_;
   std::uint64_t longest_ = 0;
 };
 }  // namespace
@@ -72,7 +79,7 @@ std::unique_ptr<Search> make_pct(const SearchContext& context, const Options& op
       static_cast<std::uint32_t>(options.integer("depth", parameters.depth, 1, 1000));
   const std::int64_t steps = options.integer("steps", 0, 0, 1'000'000'000);
   if (steps != 0) parameters.steps = static_cast<std::uint64_t>(steps);
-  return std::make_unique<PctSearch>(context, parameters, steps == 0);
+  return std::make_unique<PctSearch>(context, parameters, steps == 0, HoldDraw(context, options));
 }
 
 }  // namespace dissensus::search

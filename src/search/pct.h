@@ -9,13 +9,15 @@
 #include "dissensus/scheduler.h"
 #include "dissensus/search.h"
 
+#include "search/pace.h"
+
 namespace dissensus::search {
 
 /// Messages of a link form a chain, and leave it in the order of sending. Chains have random
 /// priorities, the highest goes first. After each of depth - 1 random steps the chain that has just
 /// moved falls below all others. A bug that needs `depth` events in a certain order is hit with
 /// probability 1 / (chains x steps^(depth - 1)) at least.
-class PctScheduler final : public Scheduler {
+class PctScheduler final : public HoldingScheduler {
  public:
   struct Parameters {
     std::uint32_t depth = 3;

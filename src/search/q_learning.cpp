@@ -88,15 +88,19 @@ void QScheduler::teach(QTable& values, const QParameters& parameters) const {
 namespace {
 class QSearch final : public Search {
  public:
-  QSearch(const SearchContext& context, const QParameters& parameters, std::uint64_t refresh)
+  QSearch(const SearchContext& context, const QParameters& parameters, std::uint64_t refresh,
+          const HoldDraw& hold)
       : random_(context.seed, "q-learning-search"),
         parameters_(parameters),
         refresh_(refresh),
+        hold_(hold),
         copy_(std::make_shared<const QTable>()) {}
 
   std::optional<Candidate> ask() override {
     Candidate candidate;
-    candidate.scheduler = std::make_shared<QScheduler>(random_.next(), copy_);
+    const auto scheduler = std::make_shared<QScheduler>(random_.next(), copy_);
+    scheduler->set_hold(hold_.draw(random_));
+    candidate.scheduler = scheduler;
     candidate.origin = "q-learning";
     return candidate;
   }
@@ -111,6 +115,7 @@ class QSearch final : public Search {
   Random random_;
   QParameters parameters_;
   std::uint64_t refresh_;
+  HoldDraw hold_;
   QTable values_;
   std::shared_ptr<const QTable> copy_;
   std::uint64_t told_ = 0;
@@ -123,7 +128,7 @@ std::unique_ptr<Search> make_q_learning(const SearchContext& context, const Opti
   parameters.discount = options.number("discount", parameters.discount, 0, 1);
   parameters.reward = options.number("reward", parameters.reward, -1e6, 1e6);
   const auto refresh = static_cast<std::uint64_t>(options.integer("refresh", 16, 1, 1'000'000));
-  return std::make_unique<QSearch>(context, parameters, refresh);
+  return std::make_unique<QSearch>(context, parameters, refresh, HoldDraw(context, options));
 }
 
 }  // namespace dissensus::search

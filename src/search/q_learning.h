@@ -10,6 +10,8 @@
 #include "dissensus/scheduler.h"
 #include "dissensus/search.h"
 
+#include "search/pace.h"
+
 namespace dissensus::search {
 
 /// Values of (state, action) pairs; 0 for those that were never tried.
@@ -43,7 +45,7 @@ struct QParameters {
 /// One run with the values as they were when it was asked for. The state is what nodes last said of
 /// their phase and round; an action is a sender, receiver and kind. Actions are drawn with
 /// probabilities in proportion to e^value.
-class QScheduler final : public Scheduler {
+class QScheduler final : public HoldingScheduler {
  public:
   QScheduler(std::uint64_t seed, std::shared_ptr<const QTable> values)
       : seed_(seed), values_(std::move(values)) {}

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "search/adaptive.h"
 #include "search/algorithms.h"
 #include "search/coverage.h"
 #include "search/fitness.h"
 #include "search/online_searches.h"
 #include "search/portfolio.h"
+#include "search/sequence.h"
 #include "search/structured.h"
 
 namespace dissensus::search {
@@ -24,6 +26,15 @@ const std::vector<SearchEntry>& built_in_searches() {
          "Several searches that share the budget by what each has yielded",
          {"disagreement", "termination"},
          make_portfolio},
+        {"adaptive",
+         "As portfolio, sharing the budget among single shapes and ways to alter schedules",
+         {"disagreement", "termination", "rules", "waypoints"},
+         make_adaptive,
+         true},
+        {"sequence",
+         "Messages of a link are late by their number, so that later ones overtake them",
+         {},
+         make_sequence},
         {"structured",
          "Shapes in which networks fail: splits, slow links, slow nodes, late kinds",
          {},
