@@ -5,6 +5,7 @@
 #include "systems/libraft/system.h"
 #endif
 #include "systems/majority/majority.h"
+#include "systems/pbft/system.h"
 #include "systems/vsr/system.h"
 #include "systems/xrpl/system.h"
 
@@ -16,6 +17,7 @@ const SystemRegistry& simulated_systems() {
     registry.add(majority::majority_entry());
     registry.add(xrpl::xrpl_entry());
     registry.add(dag::dag_entry());
+    registry.add(pbft::pbft_entry());
     registry.add(vsr::vsr_entry());
 #ifdef DISSENSUS_LIBRAFT
     registry.add(libraft::libraft_entry());
