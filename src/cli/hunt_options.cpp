@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "conform/model_states.h"
 #include "hunt/parts.h"
 #include "run/run_folder.h"
 #include "search/registry.h"
@@ -26,8 +27,9 @@ void HuntSettings::add_to(CLI::App& verb) {
       ->delimiter(',')
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  verb.add_option("--novelty", novelty,
-                  "What counts as new: states (default), happens-before, both or none");
+  verb.add_option(
+      "--novelty", novelty,
+      "What counts as new: states (default), happens-before, both, none or model=MAPPING");
   verb.add_option("--faults", faults, "Fault strategy of a plugin, instead of the scenario's");
   verb.add_option("--seed", seed, "Seed of the search")
       ->check(CLI::NonNegativeNumber)
@@ -51,6 +53,7 @@ hunt::HuntOptions HuntSettings::to_options() const {
   }
   options.fitness = fitness;
   options.novelty = novelty;
+  options.model_states = conform::make_model_states;
   options.faults = faults;
   options.seed = seed;
   options.jobs = jobs;

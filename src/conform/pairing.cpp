@@ -33,8 +33,25 @@ std::string constants_text(const Mapping& mapping, const InputValues& values) {
   return all;
 }
 
-std::shared_ptr<const tla::Spec> load_spec(const Mapping& mapping, const Variant& variant,
-                                           const InputValues& values) {
+run::Scenario load_scenario(const Mapping& mapping, const Variant& variant,
+                            const InputValues& values, const SystemRegistry& systems) {
+  TomlText text(read_file(mapping.scenario, kTextBytesMax), mapping.scenario);
+  for (std::size_t index = 0; index < values.size(); ++index) {
+    const MappingInput& input = mapping.inputs[index];
+    if (input.sets.empty()) continue;
+    const std::string value = input_text(input, values[index], true);
+    text.set(input.sets, input.unit.empty() ? value : '"' + value + '"');
+  }
+  for (const auto& [key, value] : variant.settings) {
+    text.merge(fmt::format("{} = {}", key, value), fmt::format("{} = {}", key, value));
+  }
+  return run::parse_scenario(text.text(), mapping.scenario, systems);
+}
+
+}  // namespace
+
+std::shared_ptr<const tla::Spec> load_model(const Mapping& mapping, const Variant& variant,
+                                            const InputValues& values) {
   tla::Config config;
   if (!mapping.config.empty()) {
     config = tla::parse_config(std::make_shared<const tla::Source>(
@@ -53,23 +70,6 @@ std::shared_ptr<const tla::Spec> load_spec(const Mapping& mapping, const Variant
   return load_specification(mapping.spec, config, std::move(options));
 }
 
-run::Scenario load_scenario(const Mapping& mapping, const Variant& variant,
-                            const InputValues& values, const SystemRegistry& systems) {
-  TomlText text(read_file(mapping.scenario, kTextBytesMax), mapping.scenario);
-  for (std::size_t index = 0; index < values.size(); ++index) {
-    const MappingInput& input = mapping.inputs[index];
-    if (input.sets.empty()) continue;
-    const std::string value = input_text(input, values[index], true);
-    text.set(input.sets, input.unit.empty() ? value : '"' + value + '"');
-  }
-  for (const auto& [key, value] : variant.settings) {
-    text.merge(fmt::format("{} = {}", key, value), fmt::format("{} = {}", key, value));
-  }
-  return run::parse_scenario(text.text(), mapping.scenario, systems);
-}
-
-}  // namespace
-
 std::string input_text(const MappingInput& input, double value, bool with_unit) {
   const std::string number = input.is_whole ? std::to_string(static_cast<std::int64_t>(value))
                                             : fmt::format("{:.3f}", value);
@@ -80,7 +80,7 @@ Pairing::Pairing(const Mapping& mapping, const Variant& variant, const InputValu
                  const SystemRegistry& systems, const JudgeOptions& judge)
     : scenario_(load_scenario(mapping, variant, values, systems)),
       constants_(constants_text(mapping, values)),
-      machine_(std::make_unique<tla::Machine>(load_spec(mapping, variant, values))),
+      machine_(std::make_unique<tla::Machine>(load_model(mapping, variant, values))),
       bound_(std::make_unique<BoundMapping>(mapping, *machine_, *scenario_.system)),
       judge_(std::make_unique<Judge>(*bound_, judge)),
       lockstep_(std::make_unique<Lockstep>(*bound_, *judge_, *scenario_.system)) {}

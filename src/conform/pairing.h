@@ -27,6 +27,10 @@ using InputValues = std::vector<double>;
 /// As it is written into scenarios and constants: "12", "17.43ms".
 std::string input_text(const MappingInput& input, double value, bool with_unit);
 
+/// The model of a mapping with these values of its inputs. Throws InputError.
+std::shared_ptr<const tla::Spec> load_model(const Mapping& mapping, const Variant& variant,
+                                            const InputValues& values);
+
 class Pairing {
  public:
   /// Throws InputError.

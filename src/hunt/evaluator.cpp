@@ -60,6 +60,10 @@ void run_prepared(const EvaluationPlan& plan, EvaluationWorker& worker, Item& it
   if (!worker.measurement) worker.measurement.emplace(plan.scenario, plan.parts.wanted);
   run::RunOptions options = plan.evidence->recording();
   options.sinks = {&*worker.measurement};
+  if (plan.parts.states) {
+    if (!worker.states) worker.states = plan.parts.states(plan.scenario);
+    options.sinks.push_back(worker.states.get());
+  }
   options.scheduler = item.candidate.scheduler.get();
   const faults::Schedule asked = item.schedule;
   const NodeSet byzantine = faults::byzantine_nodes(asked.faults);
@@ -67,8 +71,10 @@ void run_prepared(const EvaluationPlan& plan, EvaluationWorker& worker, Item& it
   for (std::size_t repeat = 0; repeat < plan.repeats; ++repeat) {
     const std::uint64_t seed = repeat_seed(item_seed, repeat);
     worker.measurement->reset(byzantine);
+    if (worker.states) worker.states->begin(seed);
     run::RunResult result = worker.runner.run(plan.scenario, asked, seed, options);
     const RunSummary& summary = worker.measurement->summarize(result);
+    if (worker.states) worker.states->end(item.all_states);
     add_run(plan, summary, seed, repeat == 0, std::move(result), item);
   }
   plan.evidence->conclude(worker, item);

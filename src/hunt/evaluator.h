@@ -43,6 +43,7 @@ struct EvaluationPlan {
 struct EvaluationWorker {
   run::Runner runner;
   std::optional<search::Measurement> measurement;  ///< made for the first item
+  std::unique_ptr<run::StateSource> states;        ///< likewise, where the hunt has one
 };
 
 /// Runs a new item. A known one is compared with what the search asks for now; if it had an online

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,6 +19,7 @@
 #include "oracle/verdict.h"
 #include "run/runner.h"
 #include "run/scenario.h"
+#include "run/state_source.h"
 #include "search/wanted.h"
 
 namespace dissensus::hunt {
@@ -28,8 +30,9 @@ struct HuntOptions {
   std::string search = "random";
   std::string parameters;            ///< of the search, as TOML
   std::vector<std::string> fitness;  ///< empty: what the search works on by itself
-  std::string novelty;               ///< what counts as new; empty: abstract states
-  std::string faults;                ///< a fault strategy; empty: the scenario's own space
+  /// What counts as new: a name of search/wanted.h, or "model=FILE"; empty: abstract states.
+  std::string novelty;
+  std::string faults;  ///< a fault strategy; empty: the scenario's own space
   Budget budget;
   std::uint64_t seed = 1;
   std::size_t jobs = 1;     ///< threads; no result depends on it
@@ -41,6 +44,10 @@ struct HuntOptions {
   std::vector<std::string> plugins = {};  ///< that it needs (plugin_identity)
   /// Each worker has a search of its own (islands.h); results depend on who came when.
   bool islands = false;
+  /// For novelty "model=FILE": follows runs through that model.
+  std::function<std::unique_ptr<run::StateSource>(const std::string& file,
+                                                  const run::Scenario& scenario)>
+      model_states = {};
   /// Systems that do not repeat: how often the schedule of a finding is run again.
   std::size_t confirmations = 0;
 };
@@ -51,6 +58,7 @@ struct HuntParts {
   std::vector<std::shared_ptr<const Fitness>> objectives;
   std::vector<std::string> objective_names;
   search::Wanted wanted;
+  run::MakeStateSource states = {};  ///< null: those that are measured (search/measurement.h)
 };
 
 /// A violation, with the first run that showed it. Violations of one signature are one finding.

@@ -53,8 +53,21 @@ void add_objectives(const run::Scenario& scenario, const Registry& registry,
   }
 }
 
+constexpr std::string_view kModel = "model=";
+
+/// Null: those that are measured.
+run::MakeStateSource states_of(const HuntOptions& options) {
+  if (!options.novelty.starts_with(kModel)) return {};
+  if (!options.model_states) {
+    throw InputError("--novelty: a model's states are for 'dissensus hunt' alone");
+  }
+  return [make = options.model_states, file = options.novelty.substr(kModel.size())](
+             const run::Scenario& scenario) { return make(file, scenario); };
+}
+
 search::Novelty novelty_of(const std::string& name) {
   if (name.empty()) return search::Novelty::states;
+  if (name.starts_with(kModel)) return search::Novelty::none;
   const auto& names = search::kNoveltyNames;
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) {
@@ -91,6 +104,8 @@ HuntParts make_parts(const run::Scenario& scenario, const Registry& registry,
   }
   HuntParts parts;
   parts.wanted.novelty = novelty_of(options.novelty);
+  parts.states = states_of(options);
+  if (parts.states) parts.states(scenario);  // finds mistakes in the mapping
   if (entry != nullptr) {
     add_objectives(scenario, registry, options.fitness.empty() ? entry->fitness : options.fitness,
                    parts);
