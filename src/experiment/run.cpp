@@ -54,6 +54,7 @@ class RecordingSearch final : public Search {
     points_.push_back({failed, evaluation.objectives});
     search_->tell(candidate, evaluation);
   }
+  std::size_t look_ahead(std::size_t told) const override { return search_->look_ahead(told); }
 
  private:
   std::unique_ptr<Search> search_;

@@ -23,13 +23,13 @@ struct ArmPlan {
   double prior;
 };
 constexpr ArmPlan kDelayArms[] = {
-    {"even-split", 0.7},  {"sequence", 0.65},     {"overtaking", 0.6}, {"remote-node", 0.65},
+    {"overtaking", 0.6},  {"even-split", 0.7},    {"sequence", 0.65},  {"remote-node", 0.65},
     {"slow", 0.6},        {"late-links", 0.5},    {"pos", 0.5},        {"noisy-split", 0.5},
     {"slow-nodes", 0.45}, {"late-messages", 0.5}, {"pct", 0.45},       {"coverage", 0.5},
     {"patches", 0.45},    {"slow-links", 0.45},   {"discotest", 0.45}, {"uniform", 0.5},
 };
 constexpr ArmPlan kFaultArms[] = {
-    {"structured", 0.6}, {"coverage", 0.5}, {"random", 0.5}, {"discotest", 0.45}};
+    {"story", 0.55}, {"random", 0.55}, {"coverage", 0.5}, {"discotest", 0.4}};
 /// Of the first turns of delays: these arms one after another, since they need no results.
 constexpr std::size_t kFirstTurns = 10;
 constexpr std::size_t kFirstArms = 5;
@@ -58,6 +58,27 @@ class ShapeArm final : public Search {
   SearchSpace space_;
   Random random_;
   Shape shape_;
+};
+
+/// Faults that belong together. A plan without any is a run without a schedule, and drawn again.
+class StoryArm final : public Search {
+ public:
+  explicit StoryArm(const SearchContext& context)
+      : space_(context.space), random_(context.seed, "story-arm") {}
+  std::optional<Candidate> ask() override {
+    Candidate candidate;
+    candidate.origin = "story";
+    constexpr std::size_t kTries = 16;
+    for (std::size_t i = 0; i < kTries && candidate.genotype.faults.empty(); ++i) {
+      candidate.genotype.faults = space_.fault_strategy->draw_plan(space_.faults_max, random_);
+    }
+    return candidate;
+  }
+  void tell(const Candidate&, const Evaluation&) override {}
+
+ private:
+  SearchSpace space_;
+  Random random_;
 };
 
 struct Arm {
@@ -235,6 +256,7 @@ Arm make_arm(const SearchContext& context, const ArmPlan& plan, std::size_t inde
     return {plan.name, plan.prior,
             std::make_unique<ShapeArm>(own, static_cast<Shape>(shape - kShapeNames.begin()))};
   }
+  if (plan.name == "story") return {plan.name, plan.prior, std::make_unique<StoryArm>(own)};
   const SearchEntry* entry = find_search(built_in_searches(), plan.name);
   DISSENSUS_ASSERT(entry, "make_adaptive : arms are shapes or built in");
   const bool single = entry->fitness.size() == 1 && context.objectives > 1;
