@@ -1,5 +1,6 @@
 // Viewstamped Replication as a whole: without a mistake nothing goes wrong under any faults; each
 // mistake shows.
+#include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
@@ -62,7 +63,7 @@ TEST(ViewstampedReplication, CommitsAgainAfterAChangeOfViewsAndARecovery) {
       DISSENSUS_SOURCE_DIR "/tests/systems/vsr/first-primary-restarts.schedule.json", faulty);
   run::Runner runner;
   run::RunOptions options;
-  options.detail = trace::Detail::full;
+  options.detail = trace::Detail::decisions;
   const run::RunResult result = runner.run(faulty, schedule, 1, options);
   EXPECT_EQ(first_violation(result), "");
   std::uint64_t highest = 0;
