@@ -45,7 +45,7 @@ struct ExperimentSearch {
   std::string search;
   std::string parameters;  ///< as TOML
   std::vector<std::string> fitness;
-  std::string novelty;  ///< as on the command line of a hunt; empty: its default
+  std::string novelty;           ///< as on the command line of a hunt; empty: its default
   std::vector<std::string> set;  ///< changes to the scenario, after those of the case
   std::string group;             ///< for the table of groups
   std::string published_as;      ///< its name in the file of published runs
