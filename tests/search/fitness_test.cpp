@@ -103,7 +103,7 @@ TEST(Fitness, NamesAreDistinctAndExplained) {
     EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
     EXPECT_FALSE(entry.summary.empty());
   }
-  EXPECT_EQ(names.size(), 13u);
+  EXPECT_EQ(names.size(), 15u);
 }
 
 }  // namespace
