@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "dissensus/options.h"
+
 #include "core/file.h"
 #include "host/host.h"
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -86,8 +87,9 @@ class BoundMapping {
   tla::State abstract(std::span<const tla::Value> node_states,
                       std::span<const tla::Value> histories);
   bool has_properties() const { return !properties_.empty(); }
-  /// The first property that does not hold.
-  std::optional<std::string> violated_property(const tla::State& abstracted);
+  /// The first property that does not hold, but for those in `except`.
+  std::optional<std::string> violated_property(const tla::State& abstracted,
+                                               std::span<const std::string> except = {});
 
   /// By action: how many of its steps may happen unseen before an event.
   const std::vector<std::uint32_t>& hidden() const { return hidden_; }

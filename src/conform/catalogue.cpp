@@ -48,6 +48,13 @@ CatalogueVerdict measured(const Mapping& mapping, const CatalogueEntry& entry, s
   verdict.config = std::move(config);
   verdict.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   verdict.gaps = gaps(conformance.counters(), limits);
+  verdict.generate_seconds = conformance.counters().generate_seconds;
+  verdict.verify_seconds = conformance.counters().verify_seconds;
+  for (std::size_t i = 0; verdict.finding && i < mapping.inputs.size(); ++i) {
+    if (mapping.inputs[i].usual) continue;
+    verdict.value += (verdict.value.empty() ? "" : ", ") +
+                     input_text(mapping.inputs[i], verdict.finding->values[i], false);
+  }
   return verdict;
 }
 
@@ -89,7 +96,7 @@ std::string to_string(const CatalogueVerdict& verdict) {
 CatalogueRow run_entry(const Mapping& mapping, const CatalogueEntry& entry, std::uint64_t seed,
                        const SystemRegistry& systems, const WorkflowLimits& limits) {
   CatalogueRow row;
-  const std::size_t inputs = mapping.inputs.size();
+  const std::size_t inputs = varied_inputs(mapping);
   for (std::size_t values = 1; values <= 3 && !row.one.finding; ++values) {
     row.one = measured(mapping, entry, seed, systems, limits, fmt::format("{}/{}", inputs, values),
                        [&](Conformance& conformance) {
@@ -109,13 +116,16 @@ CatalogueRow run_entry(const Mapping& mapping, const CatalogueEntry& entry, std:
 
 std::string to_table(const Catalogue& catalogue, const std::vector<CatalogueRow>& rows) {
   std::string table =
-      "| # | fault | side | Workflow I | Workflow II | as expected | published |\n"
-      "|---|---|---|---|---|---|---|\n";
+      "| # | fault | side | Workflow I | Workflow II | value | T-Gen | T-Ver | as expected | "
+      "published |\n|---|---|---|---|---|---|---|---|---|---|\n";
   for (std::size_t index = 0; index < rows.size(); ++index) {
     const CatalogueEntry& entry = catalogue.entries[index];
-    table += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", entry.number, entry.title,
-                         entry.side, cell(rows[index].one), cell(rows[index].two),
-                         rows[index].is_expected ? "yes" : "NO", entry.paper);
+    const CatalogueRow& row = rows[index];
+    const CatalogueVerdict& shown = row.one.finding ? row.one : row.two;
+    table += fmt::format("| {} | {} | {} | {} | {} | {} | {:.0f} ms | {:.0f} ms | {} | {} |\n",
+                         entry.number, entry.title, entry.side, cell(row.one), cell(row.two),
+                         shown.value, 1000 * shown.generate_seconds, 1000 * shown.verify_seconds,
+                         row.is_expected ? "yes" : "NO", entry.paper);
   }
   return table;
 }

@@ -37,7 +37,10 @@ struct CatalogueVerdict {
   std::optional<ConformanceFinding> finding;
   std::string
       config;  ///< the least that found it, "3/2" or "10/1000"; else the most that was tried
-  double seconds = 0;             ///< from the files to the verdict
+  double seconds = 0;           ///< from the files to the verdict
+  std::string value;            ///< of the inputs that found it
+  double generate_seconds = 0;  ///< of all traces
+  double verify_seconds = 0;
   std::vector<std::string> gaps;  ///< what was not checked; none is not said then
 };
 /// "Type-I", "none", "unknown".

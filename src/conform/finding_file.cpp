@@ -59,6 +59,7 @@ std::string to_json(const FindingFile& file) {
                    {"trace_length", finding.trace_length},
                    {"shrunk_from", finding.shrunk_from},
                    {"is_script", finding.is_script},
+                   {"ignored_properties", finding.ignored},
                    {"steps", finding.labels}};
   return json.dump(2) + "\n";
 }
@@ -82,6 +83,9 @@ FindingFile read_finding(const std::string& path) {
   file.variant.settings = to_pairs(options.table("settings"));
   file.variant.constants = to_pairs(options.table("constants"));
   finding.is_script = options.boolean("is_script", false);
+  if (const auto ignored = options.find("ignored_properties")) {
+    for (const OptionValue& name : ignored->list()) finding.ignored.push_back(name.text());
+  }
   for (const OptionValue& step : options.at("steps").list()) finding.labels.push_back(step.text());
   return file;
 }

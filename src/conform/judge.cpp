@@ -52,6 +52,8 @@ void Judge::start(std::span<const tla::Value> initial_node_states) {
     histories_.assign(node_states_.size(), mapping_.first_history());
   }
   states_changed_ = true;
+  goes_on_ = true;
+  broken_ = options_.ignored_properties;
   step_ = 0;
 }
 
@@ -121,8 +123,10 @@ std::optional<Violation> Judge::check_properties(const Observation& observation)
   const bool all_known = std::none_of(node_states_.begin(), node_states_.end(),
                                       [](tla::Value state) { return state.is_null(); });
   if (!all_known) return std::nullopt;
-  const auto property = mapping_.violated_property(mapping_.abstract(node_states_, histories_));
+  const auto property =
+      mapping_.violated_property(mapping_.abstract(node_states_, histories_), broken_);
   if (!property) return std::nullopt;
+  broken_.push_back(*property);
   Violation violation;
   violation.type = Violation::Type::property;
   violation.step = step_;
@@ -135,8 +139,14 @@ std::optional<Violation> Judge::check_properties(const Observation& observation)
 std::optional<Violation> Judge::observe(const Observation& observation) {
   ++step_;
   ++counters_.events;
-  if (auto violation = check_properties(observation)) return violation;
+  auto broken = check_properties(observation);
+  auto refused = follow(observation);
+  goes_on_ = !refused;
+  return broken ? std::move(broken) : std::move(refused);
+}
 
+/// The model takes the same step.
+std::optional<Violation> Judge::follow(const Observation& observation) {
   if (is_unknown_) return std::nullopt;
 
   BoundMapping::Meaning meaning = mapping_.meaning(observation);

@@ -19,6 +19,7 @@ namespace dissensus::conform {
 struct JudgeOptions {
   std::size_t frontier_most = 1'000;  ///< states that fit what was seen
   std::size_t hidden_states_most = 10'000;
+  std::vector<std::string> ignored_properties;  ///< not judged
 };
 
 /// What judging cost and taught.
@@ -40,8 +41,10 @@ class Judge final : private tla::SeenEvents {
 
   /// Back to the model's initial states.
   void start(std::span<const tla::Value> initial_node_states);
-  /// Nullopt: the model admits it, or nobody can say.
+  /// Nullopt: the model admits it, or nobody can say. A property that is broken is told once.
   std::optional<Violation> observe(const Observation& observation);
+  /// False: the model did not admit the last one; what comes after cannot be judged.
+  bool goes_on() const { return goes_on_; }
   /// A limit was hit since the start: the model's verdict is unknown, properties are judged on.
   bool is_unknown() const { return is_unknown_; }
   /// start and observe over a whole trace.
@@ -64,6 +67,7 @@ class Judge final : private tla::SeenEvents {
     Observation observation;
     std::vector<tla::Label> labels;
   };
+  std::optional<Violation> follow(const Observation& observation);
   const Seen& seen_at(std::size_t event) const;
   bool steps(std::size_t event, const tla::State& from,
              tla::FunctionRef<bool(const tla::State&)> visit) override;
@@ -85,7 +89,9 @@ class Judge final : private tla::SeenEvents {
   JudgeCounters counters_;
   tla::Matcher matcher_;
   bool is_unknown_ = false;
-  std::vector<Seen> seen_;  ///< with hidden steps all, otherwise the last one
+  bool goes_on_ = true;
+  std::vector<std::string> broken_;  ///< properties that are not judged (any more)
+  std::vector<Seen> seen_;           ///< with hidden steps all, otherwise the last one
   std::vector<tla::Value> node_states_;
   std::vector<tla::Value> histories_;
   bool states_changed_ = false;

@@ -15,6 +15,8 @@ void Lockstep::start(std::uint64_t seed) {
   stepper_->take_steps();
   judge_.start(node_states(machine_.store(), *stepper_, system_.node_count()));
   state_ = judge_.frontier().front();
+  seen_.clear();
+  goes_on_ = true;
   compared_ = 0;
 }
 
@@ -116,7 +118,8 @@ std::optional<Violation> Lockstep::compare(const tla::Label& label,
                                            const std::vector<Observation>& seen) {
   bool has_label = false;
   for (const Observation& observation : seen) {
-    if (auto violation = judge_.check_properties(observation)) return violation;
+    auto broken = judge_.check_properties(observation);
+    if (broken && !broken_) broken_ = std::move(broken);
     const BoundMapping::Meaning meaning = mapping_.meaning(observation);
     for (const tla::Label& done : meaning.labels) {
       if (!has_label) {
@@ -158,13 +161,21 @@ std::optional<Violation> Lockstep::compare(const tla::Label& label,
 
 std::optional<Violation> Lockstep::step(const tla::Label& label, const tla::State& next) {
   judge_.note_step();
+  seen_.clear();
+  broken_.reset();
+  auto violation = take(label, next);
+  goes_on_ = !violation;
+  return broken_ ? broken_ : violation;
+}
+
+std::optional<Violation> Lockstep::take(const tla::Label& label, const tla::State& next) {
   const auto command = mapping_.command(label, state_);
   if (!command) return refusal(label, "the mapping does not say how to carry this step out");
   if (auto reason = execute(*command)) return refusal(label, std::move(*reason));
   state_ = next;
   if (command->command == Command::nothing) return std::nullopt;
-  const std::vector<Observation> seen = observations(*command);
-  if (auto violation = compare(label, seen)) return violation;
+  seen_ = observations(*command);
+  if (auto violation = compare(label, seen_)) return violation;
   judge_.cover(label, command->node, state_);
   ++compared_;
   return std::nullopt;
@@ -175,7 +186,8 @@ std::optional<Violation> Lockstep::drive(const tla::Label& label, bool& is_done)
   const auto command = mapping_.command(label, judge_.frontier().front());
   if (!command || execute(*command)) return std::nullopt;
   is_done = true;
-  for (const Observation& observation : observations(*command)) {
+  seen_ = observations(*command);
+  for (const Observation& observation : seen_) {
     if (auto violation = judge_.observe(observation)) return violation;
   }
   return std::nullopt;

@@ -32,12 +32,14 @@ std::vector<MappedText> text_or_list(const OptionValue& value) {
 
 MappingInput read_input(const std::string& name, const OptionValue& value) {
   const Options options = value.table();
-  MappingInput input{name, options.text("sets", ""), 0, 0, true, options.text("unit", ""), value};
+  MappingInput input{name, options.text("sets", ""), 0,  0,
+                     true, options.text("unit", ""), {}, value};
   const OptionValue from = options.at("from");
   const OptionValue to = options.at("to");
   input.is_whole = from.is_integer() && to.is_integer();
   input.from = from.number();
   input.to = to.number(input.from);
+  if (const auto usual = options.find("usual")) input.usual = usual->number(input.from, input.to);
   options.finish();
   return input;
 }
@@ -225,6 +227,12 @@ Mapping parse_mapping(std::string_view text, const std::string& path) {
   options.finish();
   if (mapping.events.empty()) options.fail("event", "expected at least one [[event]]");
   return mapping;
+}
+
+std::size_t varied_inputs(const Mapping& mapping) {
+  std::size_t count = 0;
+  for (const MappingInput& input : mapping.inputs) count += input.usual ? 0 : 1;
+  return count;
 }
 
 Mapping load_mapping(const std::string& path) {

@@ -28,7 +28,8 @@ struct MappingInput {
   double from = 0;
   double to = 0;
   bool is_whole = true;
-  std::string unit;  ///< written after the number, as in "12.5ms"
+  std::string unit;             ///< written after the number, as in "12.5ms"
+  std::optional<double> usual;  ///< where it is not varied, and in walks
   OptionValue at;
 };
 
@@ -120,6 +121,9 @@ struct Mapping {
   bool swarm = true;
   MappingMutation mutation;
 };
+
+/// Inputs without a usual value: those that are always varied.
+std::size_t varied_inputs(const Mapping& mapping);
 
 /// Throws InputError.
 Mapping load_mapping(const std::string& path);

@@ -54,6 +54,16 @@ std::string to_text(const Violation& violation) {
   return text;
 }
 
+std::string signature_of(const Violation& violation) {
+  const auto name = [](const std::string& text) { return text.substr(0, text.find('(')); };
+  if (!violation.property.empty()) return "property " + violation.property;
+  if (violation.action.empty()) return name(violation.event) + ": not in the mapping";
+  const std::string action = name(violation.action);
+  if (!violation.guards.empty()) return action + " refused: " + violation.guards.front().text;
+  if (violation.differences.empty()) return action + " not taken";
+  return action + " differs: " + violation.differences.front().view;
+}
+
 bool is_same_kind(const Violation& a, const Violation& b) {
   const auto name = [](const std::string& action) { return action.substr(0, action.find('(')); };
   if (a.type != b.type || a.property != b.property || name(a.action) != name(b.action))

@@ -40,6 +40,9 @@ struct Violation {
 std::string_view to_string(Violation::Type type);
 /// Several lines for a person.
 std::string to_text(const Violation& violation);
+/// What findings of one cause have in common, whichever workflow met them: the broken property; or
+/// the action and the guard that refused it, the view that differs, or that it was not taken.
+std::string signature_of(const Violation& violation);
 /// Two violations of one cause: the same type, action (without arguments), guard or views.
 bool is_same_kind(const Violation& a, const Violation& b);
 

@@ -6,8 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "conform/draw.h"
+#include "conform/script.h"
 #include "shrink/reduce.h"
-#include "tla/syntax/ast.h"
 
 namespace dissensus::conform {
 namespace {
@@ -32,6 +33,12 @@ constexpr std::size_t kPairingsMost = 32;
 constexpr std::size_t kInterestingMost = 64;
 /// How often smaller inputs are tried while shrinking.
 constexpr std::size_t kShrinkRuns = 60;
+
+/// A finding behind a broken property is seen again where that is not judged.
+WorkflowLimits limits_of(const ConformanceFinding& finding, WorkflowLimits limits = {}) {
+  limits.judge.ignored_properties = finding.ignored;
+  return limits;
+}
 
 void keep_common(std::vector<std::string>& names, const std::vector<std::string>& others) {
   std::erase_if(names, [&](const std::string& name) {
@@ -82,29 +89,6 @@ std::vector<std::string> gaps(const WorkflowCounters& counters, const WorkflowLi
         fmt::format("Workflow II: none of {} walks had a step to compare", counters.walks));
   }
   return found;
-}
-
-std::vector<tla::Label> parse_labels(tla::Machine& model, const std::vector<std::string>& texts) {
-  std::vector<tla::Label> labels;
-  for (const std::string& text : texts) {
-    const auto source = std::make_shared<const tla::Source>(tla::Source{"label", text});
-    const tla::ExpressionPtr expression = tla::parse_expression(source);
-    std::string name;
-    for (const tla::PathPart& part : expression->path) name += part.name + "!";
-    name += expression->name;
-    const auto action = model.spec().find_action(name);
-    if (!action) throw InputError(fmt::format("\"{}\": the model has no such action", text));
-    tla::Label label{*action, {}};
-    for (const tla::ExpressionPtr& operand : expression->operands) {
-      const auto compiled = model.compile(operand->at.excerpt(text.size() + 1));
-      label.arguments.push_back(model.store().canonical(model.evaluate(*compiled)));
-    }
-    if (label.arguments.size() != model.spec().actions()[*action].parameters.size()) {
-      throw InputError(fmt::format("\"{}\": wrong number of arguments", text));
-    }
-    labels.push_back(std::move(label));
-  }
-  return labels;
 }
 
 Conformance::Conformance(const Mapping& mapping, Variant variant, std::uint64_t seed,
@@ -160,24 +144,12 @@ InputValues Conformance::draw_values(bool guided) {
   return values;
 }
 
-ObservedTrace Conformance::record(Pairing& pairing, std::uint64_t seed,
-                                  const WorkflowLimits& limits) {
-  TraceRecorder recorder(pairing.mapping(), limits.trace_events);
-  Stepper stepper(*pairing.scenario().system, seed);
-  stepper.start();
-  recorder.trace().initial_states =
-      node_states(pairing.machine().store(), stepper, pairing.scenario().nodes());
-  run::RunOptions options;
-  options.sinks = {&recorder};
-  runner_.run(pairing.scenario(), {}, seed, options);
-  return std::move(recorder.trace());
-}
-
 Conformance::Run Conformance::next_run(const WorkflowLimits& limits) {
   const InputValues values = draw_values(false);
   Pairing& pair = pairing(values, limits);
   pair.clean();
-  return {pair, values, record(pair, derive_seed(seed_, "trace", traces_++), limits)};
+  return {pair, values,
+          record_run(pair, runner_, derive_seed(seed_, "trace", traces_++), limits.trace_events)};
 }
 
 std::optional<ConformanceFinding> Conformance::one_trace(const InputValues& values,
@@ -185,7 +157,7 @@ std::optional<ConformanceFinding> Conformance::one_trace(const InputValues& valu
                                                          const WorkflowLimits& limits) {
   const auto start = Clock::now();
   Pairing& pair = pairing(values, limits);
-  const ObservedTrace trace = record(pair, seed, limits);
+  const ObservedTrace trace = record_run(pair, runner_, seed, limits.trace_events);
   counters_.generate_seconds += seconds_since(start);
   const auto verify_start = Clock::now();
   ++counters_.traces;
@@ -243,6 +215,9 @@ std::optional<ConformanceFinding> Conformance::traces_of(const WorkflowOne& conf
       break;
     }
     InputValues values = draws.front();
+    for (std::size_t index = varied; index < values.size(); ++index) {
+      values[index] = mapping_.inputs[index].usual.value_or(values[index]);
+    }
     std::size_t rest = combination;
     for (std::size_t index = 0; index < varied; ++index) {
       values[index] = draws[rest % config.values][index];
@@ -263,29 +238,14 @@ std::optional<ConformanceFinding> Conformance::workflow_one(const WorkflowOne& c
   return std::nullopt;
 }
 
-std::vector<double> Conformance::walk_weights(Pairing& pairing, std::uint64_t walk,
-                                              Random& random) const {
-  std::vector<double> weights = pairing.mapping().weights();
-  if (!mapping_.swarm) return weights;
-  if (walk % 8 == 6) {
-    for (double& weight : weights) weight = weight > 0 ? 1 : 0;
-  }
-  if (walk % 2 == 0) return weights;
-  // Every second walk goes without some of the rarer actions, or takes some of them more often.
-  for (double& weight : weights) {
-    if (weight >= 1 || !random.chance(0.5)) continue;
-    weight = walk % 4 == 1 ? 0 : std::min(1.0, 20 * weight);
-  }
-  return weights;
-}
-
 std::optional<ConformanceFinding> Conformance::one_walk(const InputValues& values,
                                                         std::uint64_t walk, std::size_t depth,
                                                         const WorkflowLimits& limits) {
   Pairing& pair = pairing(values, limits);
   const std::uint64_t seed = derive_seed(seed_, "walk", walk);
   Random random(seed);
-  const std::vector<double> weights = walk_weights(pair, walk, random);
+  const std::vector<double> weights =
+      walk_weights(mapping_, pair.mapping().weights(), walk, random);
   Lockstep& lockstep = pair.lockstep();
   const JudgeCounters before = pair.judge().counters();
   lockstep.start(seed);
@@ -340,6 +300,7 @@ std::optional<ConformanceFinding> Conformance::walks_of(const WorkflowTwo& confi
       ++traces_;
       for (std::size_t index = 0; index < values.size(); ++index) {
         if (mapping_.inputs[index].is_whole) values[index] = std::min(values[index], other[index]);
+        values[index] = mapping_.inputs[index].usual.value_or(values[index]);
       }
     }
     if (auto finding = one_walk(values, walks_++, config.depth, limits)) return finding;
@@ -356,48 +317,23 @@ std::optional<ConformanceFinding> Conformance::conform(std::size_t rounds, std::
                                                        const WorkflowLimits& limits) {
   const Deadline end = deadline_of(limits);
   for (std::size_t round = 0; round < rounds; ++round) {
-    if (auto finding = traces_of({mapping_.inputs.size(), 1}, limits, end)) return finding;
+    if (auto finding = traces_of({varied_inputs(mapping_), 1}, limits, end)) return finding;
     if (auto finding = walks_of({1, depth}, limits, end)) return finding;
   }
   return std::nullopt;
 }
 
-std::optional<Violation> Conformance::run_script(Pairing& pairing, int workflow, std::uint64_t seed,
-                                                 const std::vector<tla::Label>& labels,
-                                                 std::size_t* used) {
-  Lockstep& lockstep = pairing.lockstep();
-  lockstep.start(seed);
-  *used = 0;
-  for (const tla::Label& label : labels) {
-    if (workflow == 1) {
-      bool is_done = false;
-      auto violation = lockstep.drive(label, is_done);
-      *used += is_done ? 1 : 0;
-      if (violation) return violation;
-      continue;
-    }
-    std::optional<tla::State> next;
-    pairing.machine().perform(lockstep.state(), label.action, label.arguments,
-                              [&](const tla::State& state) {
-                                next = state;
-                                return false;
-                              });
-    if (!next) continue;  // not possible without a step that was left out
-    ++*used;
-    if (auto violation = lockstep.step(label, *next)) return violation;
-  }
-  return std::nullopt;
-}
-
 std::optional<Violation> Conformance::repeat(const ConformanceFinding& finding,
-                                             const WorkflowLimits& limits) {
+                                             const WorkflowLimits& asked) {
+  const WorkflowLimits limits = limits_of(finding, asked);
   Pairing& pair = pairing(finding.values, limits);
   std::optional<Violation> violation;
   ++counters_.traces;
   if (finding.is_script) {
-    std::size_t used = 0;
-    violation = run_script(pair, finding.workflow, finding.seed,
-                           parse_labels(pair.machine(), finding.labels), &used);
+    ScriptResult script = run_script(pair, finding.workflow, finding.seed,
+                                     parse_labels(pair.machine(), finding.labels));
+    violation = std::move(script.violation);
+    const std::size_t used = script.used;
     counters_.steps += used;
     if (finding.workflow == 1) {
       counters_.run_steps += used;
@@ -406,7 +342,7 @@ std::optional<Violation> Conformance::repeat(const ConformanceFinding& finding,
       counters_.walk_steps += pair.lockstep().compared();
     }
   } else {
-    const ObservedTrace trace = record(pair, finding.seed, limits);
+    const ObservedTrace trace = record_run(pair, runner_, finding.seed, limits.trace_events);
     violation = pair.judge().judge(trace);
     counters_.steps += trace.observations.size();
     counters_.run_steps += trace.observations.size();
@@ -420,6 +356,7 @@ std::optional<Violation> Conformance::repeat(const ConformanceFinding& finding,
 
 void Conformance::shrink_inputs(ConformanceFinding& finding) {
   // Smaller numbers first; a smaller violation is one that shows after fewer events.
+  const WorkflowLimits limits = limits_of(finding);
   const std::uint64_t cut_traces = counters_.cut_traces;
   const std::uint64_t unknown_traces = counters_.unknown_traces;
   for (std::size_t run = 0; run < kShrinkRuns; ++run) {
@@ -431,11 +368,13 @@ void Conformance::shrink_inputs(ConformanceFinding& finding) {
       values[index] = static_cast<double>(random.between(static_cast<std::int64_t>(input.from),
                                                          static_cast<std::int64_t>(values[index])));
     }
-    const auto smaller = one_trace(values, derive_seed(finding.seed, "shrink-run", run), {});
+    const auto smaller = one_trace(values, derive_seed(finding.seed, "shrink-run", run), limits);
     if (smaller && is_same_kind(smaller->violation, finding.violation) &&
         smaller->violation.step < finding.violation.step) {
       const std::size_t from = std::max(finding.shrunk_from, finding.labels.size());
+      std::vector<std::string> ignored = std::move(finding.ignored);
       finding = *smaller;
+      finding.ignored = std::move(ignored);
       finding.shrunk_from = from;
     }
   }
@@ -444,7 +383,7 @@ void Conformance::shrink_inputs(ConformanceFinding& finding) {
 }
 
 void Conformance::shrink_script(ConformanceFinding& finding) {
-  Pairing& pair = pairing(finding.values);
+  Pairing& pair = pairing(finding.values, limits_of(finding));
   const std::vector<tla::Label> labels = parse_labels(pair.machine(), finding.labels);
   const auto script = [&](const shrink::Levels& levels) {
     std::vector<tla::Label> kept;
@@ -454,8 +393,7 @@ void Conformance::shrink_script(ConformanceFinding& finding) {
     return kept;
   };
   const auto fails = [&](const std::vector<tla::Label>& candidate) -> std::optional<Violation> {
-    std::size_t used = 0;
-    auto violation = run_script(pair, finding.workflow, finding.seed, candidate, &used);
+    auto violation = run_script(pair, finding.workflow, finding.seed, candidate).violation;
     if (!violation || !is_same_kind(*violation, finding.violation)) return std::nullopt;
     return violation;
   };

@@ -49,6 +49,7 @@ struct ConformanceFinding {
   std::vector<std::string> labels;  ///< the model's steps up to the violation
   bool is_script = false;       ///< the labels alone show it (no run of the simulator is needed)
   std::size_t shrunk_from = 0;  ///< labels before shrinking; 0: not shrunk
+  std::vector<std::string> ignored = {};  ///< properties that were broken before, in the same trace
 };
 
 struct WorkflowCounters {
@@ -121,10 +122,6 @@ class Conformance {
                                               const WorkflowLimits& limits);
   std::optional<ConformanceFinding> one_walk(const InputValues& values, std::uint64_t walk,
                                              std::size_t depth, const WorkflowLimits& limits);
-  ObservedTrace record(Pairing& pairing, std::uint64_t seed, const WorkflowLimits& limits);
-  std::vector<double> walk_weights(Pairing& pairing, std::uint64_t walk, Random& random) const;
-  std::optional<Violation> run_script(Pairing& pairing, int workflow, std::uint64_t seed,
-                                      const std::vector<tla::Label>& labels, std::size_t* used);
   void shrink_inputs(ConformanceFinding& finding);
   void shrink_script(ConformanceFinding& finding);
 
@@ -142,8 +139,5 @@ class Conformance {
   BoundMapping::Coverage coverage_;
   bool has_coverage_ = false;
 };
-
-/// Labels as text and back. Throws InputError.
-std::vector<tla::Label> parse_labels(tla::Machine& model, const std::vector<std::string>& texts);
 
 }  // namespace dissensus::conform

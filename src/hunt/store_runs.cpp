@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "dissensus/random.h"
+
 #include "core/assert.h"
 #include "hunt/kept_runs.h"
 #include "hunt/schedule_codec.h"
@@ -61,6 +63,17 @@ void StoreSource::open(const HuntRecord& hunt) {
   items_.emplace(reader_.items(hunt.id));
 }
 
+void StoreSource::sample(double failing_share, double passing_share) {
+  failing_share_ = failing_share;
+  passing_share_ = passing_share;
+}
+
+bool StoreSource::is_drawn(const ItemRecord& item) const {
+  const double share = item.outcome == oracle::Outcome::fail ? failing_share_ : passing_share_;
+  if (share >= 1) return true;
+  return Random(hunts_[hunt_].id, "sample", item.number).unit() < share;
+}
+
 bool StoreSource::next(isolate::Run& run) {
   for (;;) {
     if (!items_->next(item_)) {
@@ -68,7 +81,7 @@ bool StoreSource::next(isolate::Run& run) {
       open(hunts_[hunt_]);
       continue;
     }
-    if (item_.outcome == oracle::Outcome::unknown) continue;
+    if (item_.outcome == oracle::Outcome::unknown || !is_drawn(item_)) continue;
     const run::RunResult result = run_again(item_);
     collector_->start(run);
     for (const trace::Record& record : result.records) collector_->add(record, run);

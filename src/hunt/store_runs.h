@@ -24,6 +24,9 @@ class StoreSource final : public isolate::RunSource {
   StoreSource(std::string path, std::optional<isolate::Declaration> declaration,
               const SystemRegistry& systems);
 
+  /// Only these shares of the runs, drawn by their numbers: the same ones each time.
+  void sample(double failing_share, double passing_share);
+
   std::string name() const override { return path_; }
   const isolate::Schema& schema() const override { return declaration_.schema; }
   bool next(isolate::Run& run) override;
@@ -33,6 +36,7 @@ class StoreSource final : public isolate::RunSource {
 
  private:
   void open(const HuntRecord& hunt);
+  bool is_drawn(const ItemRecord& item) const;
   run::RunResult run_again(const ItemRecord& item);
   std::uint64_t labels_of(const oracle::Verdict& verdict) const;
 
@@ -47,6 +51,8 @@ class StoreSource final : public isolate::RunSource {
   std::optional<ItemCursor> items_;
   ItemRecord item_;
   run::Runner runner_;
+  double failing_share_ = 1;
+  double passing_share_ = 1;
 };
 
 }  // namespace dissensus::hunt

@@ -20,6 +20,7 @@
 #include "serve/branch.h"
 #include "serve/campaign_view.h"
 #include "serve/comparison.h"
+#include "serve/conformance.h"
 #include "serve/event_query.h"
 #include "serve/json_text.h"
 #include "serve/matter.h"
@@ -164,6 +165,11 @@ Response Explorer::api(const Request& request, const Target& target) {
     if (id == 0 || id > library_.models().size()) throw InputError("no such model");
     return json_response(model_json(library_.models()[id - 1]));
   }
+  if (parts[1] == "conformance" && parts.size() == 3) {
+    const std::size_t id = to_number(parts[2]);
+    if (id == 0 || id > library_.findings().size()) throw InputError("no such finding");
+    return json_response(conformance_json(library_.findings()[id - 1], library_.systems()));
+  }
   if (parts[1] == "compare" && parts.size() == 2) return json_response(compare_hunts(target));
   return not_found();
 }
@@ -182,6 +188,10 @@ std::string Explorer::overview() const {
   json["models"] = Json::array();
   for (std::size_t id = 1; id <= library_.models().size(); ++id) {
     json["models"].push_back({{"model", id}, {"name", library_.models()[id - 1]}});
+  }
+  json["conformance"] = Json::array();
+  for (std::size_t id = 1; id <= library_.findings().size(); ++id) {
+    json["conformance"].push_back({{"finding", id}, {"name", library_.findings()[id - 1]}});
   }
   return to_text(json);
 }
@@ -394,25 +404,38 @@ std::string Explorer::open_row(std::size_t store, std::size_t hunt, const std::s
 
 std::string Explorer::causes(std::size_t store) {
   Campaign& campaign = library_.store(store);
-  std::uint64_t items = 0;
-  campaign.with([&items](const CampaignState& state) {
-    for (const HuntColumns& hunt : state.hunts) items += hunt.summary.totals.items;
+  std::uint64_t failed = 0, others = 0;
+  campaign.with([&](const CampaignState& state) {
+    for (const HuntColumns& hunt : state.hunts) {
+      failed += hunt.summary.totals.failed;
+      others += hunt.summary.totals.items - hunt.summary.totals.failed;
+    }
     return 0;
   });
+  // Each run has to be made again. Of a large store as many failing runs as possible and as many
+  // others: which conditions tell them apart shows in a sample, too.
   constexpr std::uint64_t kMost = 20'000;
-  if (items > kMost) {
-    throw InputError(
-        fmt::format("{} runs would have to be made again, expected at most {}; use: "
-                    "dissensus isolate {}",
-                    items, kMost, campaign.name()));
-  }
   hunt::StoreSource source(campaign.location(), std::nullopt, library_.systems());
+  Json sampled = nullptr;
+  if (failed + others > kMost) {
+    const std::uint64_t some_others = std::min(others, kMost - std::min(failed, kMost / 2));
+    const std::uint64_t some_failed = std::min(failed, kMost - some_others);
+    const auto share = [](std::uint64_t some, std::uint64_t all) {
+      return all == 0 ? 1.0 : static_cast<double>(some) / static_cast<double>(all);
+    };
+    source.sample(share(some_failed, failed), share(some_others, others));
+    sampled = {{"of", failed + others},
+               {"failing_share", share(some_failed, failed)},
+               {"passing_share", share(some_others, others)}};
+  }
   isolate::IsolationOptions options;
   const isolate::PredicateSpace space(source.schema(),
                                       isolate::space_options(options.mode, source.schema()));
   const isolate::RunTable table = isolate::read_runs(source, space, 1);
   const isolate::IsolationResult result = isolate::isolate(table, options);
-  return isolate::json_report({campaign.name(), table, result});
+  Json json = Json::parse(isolate::json_report({campaign.name(), table, result}));
+  json["sampled"] = std::move(sampled);
+  return to_text(json);
 }
 
 std::string Explorer::compare_hunts(const Target& target) const {

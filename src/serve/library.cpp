@@ -9,6 +9,7 @@
 #include "dissensus/options.h"
 
 #include "hunt/sql.h"
+#include "serve/conformance.h"
 
 namespace dissensus::serve {
 
@@ -48,10 +49,27 @@ void Library::add_run_folder(const std::string& path) {
   if (is_run_folder(minimal)) add_path(minimal, name_of(minimal));
 }
 
+void Library::add_findings(const std::string& folder) {
+  std::error_code error;
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    std::error_code ignored;
+    const std::string path = entry.path().string();
+    if (!entry.is_regular_file(ignored) || !ends_with(path, ".json")) continue;
+    if (is_conformance_finding(path)) files.push_back(path);
+  }
+  std::sort(files.begin(), files.end());
+  findings_.insert(findings_.end(), files.begin(), files.end());
+}
+
 void Library::add_source(const std::string& path) {
   std::error_code error;
   if (ends_with(path, ".tla") && fs::is_regular_file(path, error)) {
     models_.push_back(path);
+    return;
+  }
+  if (fs::is_regular_file(path, error) && is_conformance_finding(path)) {
+    findings_.push_back(path);
     return;
   }
   if (hunt::sql::is_url(path) || (fs::is_regular_file(path, error) && !ends_with(path, ".jsonl") &&
@@ -66,7 +84,7 @@ void Library::add_source(const std::string& path) {
   if (!fs::is_directory(path, error)) {
     throw InputError(path +
                      ": not found; expected a run folder, a folder of runs, a trace "
-                     "(.jsonl.gz) or a store");
+                     "(.jsonl.gz), a store, a model (.tla) or a conformance finding (.json)");
   }
   if (is_run_folder(path)) {
     add_run_folder(path);
@@ -84,11 +102,13 @@ void Library::add_source(const std::string& path) {
       campaigns_.push_back(std::make_unique<Campaign>((entry.path() / "store.sqlite").string()));
     }
   }
+  add_findings(path);
   std::sort(folders.rbegin(), folders.rend());  // names begin with the date: the newest first
   if (folders.size() > kRunsMax) folders.resize(kRunsMax);
   for (const std::string& folder : folders) add_run_folder(folder);
-  if (folders.empty() && !has_store && campaigns_.empty()) {
-    throw InputError(path + ": holds no run, no folder of a run and no store");
+  if (folders.empty() && !has_store && campaigns_.empty() && findings_.empty()) {
+    throw InputError(path +
+                     ": holds no run, no folder of a run, no store and no conformance finding");
   }
 }
 

@@ -32,7 +32,8 @@ class Library {
   explicit Library(const SystemRegistry& systems) : systems_(systems) {}
 
   /// A run folder (its minimal run, too), a folder of such folders, a hunt's folder, a trace file,
-  /// a store's file or URL. Throws InputError that says what was expected.
+  /// a store's file or URL, a model, a conformance finding. Throws InputError that says what was
+  /// expected.
   void add_source(const std::string& path);
 
   std::vector<RunEntry> runs() const;
@@ -46,6 +47,8 @@ class Library {
 
   /// Specifications (.tla), by their paths.
   const std::vector<std::string>& models() const { return models_; }
+  /// Conformance findings (what conform check --out writes), by their paths.
+  const std::vector<std::string>& findings() const { return findings_; }
   std::size_t stores() const { return campaigns_.size(); }
   /// From 1 on. Throws InputError where there is none.
   const Campaign& store(std::size_t id) const;
@@ -63,6 +66,7 @@ class Library {
   std::shared_ptr<const LoadedRun> known_run(std::size_t id);
   void forget_some();
   void add_run_folder(const std::string& path);
+  void add_findings(const std::string& folder);
 
   const SystemRegistry& systems_;
   mutable std::mutex mutex_;
@@ -70,6 +74,7 @@ class Library {
   std::uint64_t clock_ = 0;
   std::vector<std::unique_ptr<Campaign>> campaigns_;  ///< constant once serving, like the next
   std::vector<std::string> models_;
+  std::vector<std::string> findings_;
 };
 
 }  // namespace dissensus::serve

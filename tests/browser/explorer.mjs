@@ -12,7 +12,7 @@ const [program, source, shots, ...only] = process.argv.slice(2);
 const puppeteer = createRequire(path.join(source, "web/package.json"))("puppeteer-core");
 const work = fs.mkdtempSync(path.join(os.tmpdir(), "dissensus-browser-"));
 fs.mkdirSync(shots, {recursive: true});
-const corpus = (name) => path.join(source, "corpus/simulated", name);
+const corpus = (name) => path.join(source, "corpus", name.includes("/") ? name : `simulated/${name}`);
 
 function run(...words) {
   try {
@@ -82,6 +82,68 @@ async function clickText(page, selector, wanted) {
 }
 /** Every text that stands outside of the page to the right. */
 const tooWide = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** Milliseconds of processor time that a process and all that came from it have used; of those that are still there. */
+function processorTime(root) {
+  const parents = new Map();
+  const times = new Map();
+  for (const name of fs.readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const fields = fs.readFileSync(`/proc/${name}/stat`, "utf8").replace(/^.*\) /s, "").split(" ");
+      parents.set(Number(name), Number(fields[1]));
+      times.set(Number(name), (Number(fields[11]) + Number(fields[12])) * 10);
+    } catch { /* it has ended */ }
+  }
+  const isOurs = (one) => one === root || (parents.get(one) > 1 && isOurs(parents.get(one)));
+  return [...times].reduce((sum, [one, time]) => sum + (isOurs(one) ? time : 0), 0);
+}
+
+/** Of all adults' silent reading of English texts (Brysbaert 2019): 238 words a minute. */
+const kWordsPerSecond = 238 / 60;
+const strangers = [];
+
+/** The way of somebody who has only the address. Of each step: what the machine takes, measured, and what reading takes, by the number of
+    words that the step shows. */
+async function stranger(finding, name, expected) {
+  const server = await serve(makeRun(name, `stranger-${finding}`));
+  const page = await newPage();
+  const step = async (title, selectors, act) => {
+    const begin = Date.now();
+    await act();
+    const machine = Date.now() - begin;
+    const shown = await page.$$eval(selectors, (elements) => elements.map((element) => element.innerText).join(" "));
+    const words = shown.split(/\s+/).filter(Boolean).length;
+    strangers.push({finding, step: title, machine_ms: machine, words, reading_s: Math.round(words / kWordsPerSecond)});
+    return shown;
+  };
+  const what = await step("open the address, read the verdict", ".summary h1, .verdict, .summary > p.faint", async () => {
+    await page.goto(server.address);
+    await page.waitForSelector("canvas.detail");
+    await wait(page, () => document.querySelectorAll(".line").length > 3);
+  });
+  assert.match(what, expected.what);
+  await step("Violation: the event where it shows", ".inspector .sentence, .inspector .fields", async () => {
+    await clickText(page, "button", "Violation");
+    await wait(page, () => document.querySelector(".inspector .sentence"));
+    await wait(page, () => /before and after|caus/i.test(document.querySelector(".inspector").innerText));
+  });
+  const why = await step("Why? where it parts from the nearest run that passes, and what follows", ".compare .lead, .compare .first, .compare .inspector > ul, .compare .inspector > ol", async () => {
+    await clickText(page, ".links a", "Why?");
+    await page.waitForSelector(".compare .first");
+  });
+  assert.match(why, expected.why);
+  await shot(page, `stranger-${finding}-why`);
+  await page.goBack();
+  await page.waitForSelector(".links a");
+  const matter = await step("Does it matter? which values it depends on", ".matter .lead, .ranges td:nth-child(1), .ranges strong", async () => {
+    await clickText(page, ".links a", "Does it matter?");
+    await wait(page, () => /other seeds/.test(document.querySelector(".matter .lead")?.innerText ?? ""));
+  });
+  assert.match(matter, expected.matter);
+  await shot(page, `stranger-${finding}-matter`);
+  await page.close();
+  await server.close();
+}
 
 const tests = {
   async "a run: diagram, event, cones, search, log, keyboard"() {
@@ -336,44 +398,102 @@ const tests = {
     await server.close();
   },
 
+  async "a conformance violation: the refusing guard beside the implementation's events"() {
+    const mapping = path.join(source, "specs/dag/mapping.toml");
+    const check = (bug, file) => run("conform", "check", mapping, "--set", `system.bugs=["${bug}"]`, "--out", file);
+    check("future-vertices", "guard.json");
+    check("late-round", "views.json");
+    const server = await serve("guard.json");
+    const page = await newPage();
+    await page.goto(server.address);
+    await page.waitForSelector(".guard");
+    assert.match(await text(page, ".verdict"), /Type-I violation: the model does not allow Add\(/);
+    assert.match(await text(page, ".guard"), /Dag\.tla:\d+:\d+: r <= round\[p\] does not hold/);
+    assert.match(await text(page, ".guard .here"), /r <= round\[p\]/);
+    assert.match(await text(page, ".guard table"), /round\[p\]\s+0/);
+    assert.match(await text(page, ".did li:last-child"), /add\(node \d+, creator \d+, round 1, variant 0\)/);
+    // The violation is the last step; the one before changes both sides.
+    await page.keyboard.press("ArrowLeft");
+    await wait(page, () => /Receive/.test(document.querySelector(".state h2").innerText) && document.querySelector(".state tr.changed") !== null);
+    assert.match(await page.evaluate(() => location.hash), /step=\d+/);
+    await shot(page, "conformance");
+    await page.setViewport({width: 400, height: 800});
+    assert.ok(await tooWide(page) <= 0, "nothing stands out to the right");
+    await page.close();
+    await server.close();
+    const both = await serve("guard.json", "views.json");
+    const other = await newPage();
+    await other.goto(both.address);
+    await other.waitForSelector(".home li a");
+    await clickText(other, ".home li a", "views.json");
+    await wait(other, () => /round\s+1\s+0/.test(document.querySelector(".card.fail")?.innerText ?? ""));
+    await shot(other, "conformance-views");
+    await other.close();
+    await both.close();
+  },
+
+  async "a stranger: from the address to what happened and why"() {
+    await stranger("B3", "xrpl-b3", {
+      what: /nodes 0, 1, 2, 3, 4 decided no built within 65s/, why: /GetLedger from 2 to 0/, matter: /other seeds/});
+    if (run("list", "systems").includes("libraft")) {
+      await stranger("libraft", "libraft/figure-8", {
+        what: /for entry 2 node 0 decided/, why: /They part at node \d/, matter: /other seeds/});
+    } else {
+      console.log("        libraft is not built in: only B3");
+    }
+  },
+
   async "100,000 events: quick to open, to move and to zoom"() {
     run("run", path.join(source, "scenarios/xrpl/correct-2.5.0.toml"), "--set", "limits.virtual_time=\"20min\"", "--set", "oracle.termination.goal=200", "--runs-folder", "large");
     const server = await serve("large/latest");
-    const page = await newPage();
-    const begin = Date.now();
-    await page.goto(server.address);
-    await page.waitForSelector("canvas.detail");
-    measured.diagram_ms = Date.now() - begin;
-    const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? -1);
-    measured.first_paint_ms = Math.round(paint);
+    // Opened three times, the quickest counts: the others waited for somebody else.
+    let page = null;
+    measured.first_paint_ms = measured.diagram_ms = Infinity;
+    for (let i = 0; i < 3; ++i) {
+      await page?.close();
+      page = await newPage();
+      const begin = Date.now();
+      await page.goto(server.address);
+      await page.waitForSelector("canvas.detail");
+      measured.diagram_ms = Math.min(measured.diagram_ms, Date.now() - begin);
+      const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Infinity);
+      measured.first_paint_ms = Math.min(measured.first_paint_ms, Math.round(paint));
+    }
     measured.events = Number((await text(page, ".summary")).match(/([\d\u202f]+) events/)[1].replace(/\D/g, ""));
     assert.ok(measured.events >= 100_000, `${measured.events} events`);
-    // Moves and zooms as fast as frames come.
+    // Moves and zooms as fast as frames come. How many that are depends on who else uses the processors; what a frame costs, all of the
+    // browser's processes together, does not.
     const frames = async (keys) => page.evaluate(async (list) => {
       const canvas = document.querySelector("canvas.detail");
       const started = performance.now();
       let count = 0;
-      while (performance.now() - started < 2500) {
+      while (performance.now() - started < 4000) {
         canvas.dispatchEvent(new KeyboardEvent("keydown", {key: list[count % list.length], bubbles: true}));
         await new Promise((resolve) => requestAnimationFrame(resolve));
         count += 1;
       }
-      return count / ((performance.now() - started) / 1000);
+      return {count, rate: count / ((performance.now() - started) / 1000)};
     }, keys);
-    measured.zoom_fps = Math.round(await frames(["+", "+", "+", "-", "-", "-"]));
+    const cost = async (name, keys) => {
+      const before = processorTime(browser.process().pid);
+      const {count, rate} = await frames(keys);
+      measured[`${name}_fps`] = Math.round(rate);
+      measured[`${name}_ms_per_frame`] = Math.round((processorTime(browser.process().pid) - before) / count * 10) / 10;
+      return measured[`${name}_ms_per_frame`];
+    };
+    const zoom = await cost("zoom", ["+", "+", "+", "-", "-", "-"]);
     await page.keyboard.press("0");
     await page.focus("canvas.detail");
     for (let i = 0; i < 6; ++i) await page.keyboard.press("+");
-    measured.pan_fps = Math.round(await frames(["PageDown", "PageDown", "PageUp", "PageUp"]));
+    const pan = await cost("pan", ["PageDown", "PageDown", "PageUp", "PageUp"]);
     await shot(page, "large");
     measured.heap_mb = Math.round((await page.metrics()).JSHeapUsedSize / 1e6);
     await page.close();
     await server.close();
-    // Where others use the processors as well, the figures are not those of the program: as much less is demanded.
     measured.load = Math.round(os.loadavg()[0] * 10) / 10;
-    const limit = Math.max(1, os.loadavg()[0] / os.cpus().length);
-    assert.ok(measured.first_paint_ms >= 0 && measured.first_paint_ms < 1000 * limit, `first paint after ${measured.first_paint_ms} ms`);
-    assert.ok(measured.zoom_fps * limit >= 30 && measured.pan_fps * limit >= 30, `${measured.zoom_fps} and ${measured.pan_fps} frames/s`);
+    assert.ok(measured.first_paint_ms >= 0 && measured.first_paint_ms < 1000, `first paint after ${measured.first_paint_ms} ms`);
+    // 30 frames a second on one processor of its own.
+    assert.ok(zoom <= 1000 / 30 && pan <= 1000 / 30, `${zoom} and ${pan} ms of processor time for a frame`);
   },
 };
 
@@ -398,5 +518,9 @@ for (const [name, test] of Object.entries(tests)) {
 await browser.close();
 fs.rmSync(work, {recursive: true, force: true});
 if (Object.keys(measured).length > 0) console.log(`measured ${JSON.stringify(measured)}`);
+if (strangers.length > 0) {
+  console.log("| finding | step | machine | words | reading at 238 words/min |\n|---|---|---|---|---|");
+  for (const one of strangers) console.log(`| ${one.finding} | ${one.step} | ${(one.machine_ms / 1000).toFixed(1)} s | ${one.words} | ${one.reading_s} s |`);
+}
 console.log(`screenshots are in ${shots}`);
 process.exit(failed === 0 ? 0 : 1);

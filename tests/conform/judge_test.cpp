@@ -95,7 +95,7 @@ TEST_F(JudgeTest, MoreHiddenStepsThanTheLimitAreUnknownNotAViolation) {
   EXPECT_FALSE(judge().is_unknown());
   EXPECT_TRUE(see_second()) << "all hidden steps were tried";
 
-  given(spec, hidden("Tick", 16), {.hidden_states_most = 5});
+  given(spec, hidden("Tick", 16), {.hidden_states_most = 5, .ignored_properties = {}});
   EXPECT_FALSE(see_first());
   EXPECT_TRUE(judge().is_unknown());
   EXPECT_FALSE(see_second()) << "nobody knows any more";
@@ -114,7 +114,7 @@ TEST_F(JudgeTest, MoreFittingStatesThanTheLimitAreUnknownNotAViolation) {
   EXPECT_FALSE(see_second());
   EXPECT_EQ(judge().frontier().size(), 1u);
 
-  given(spec, "", {.frontier_most = 50});
+  given(spec, "", {.frontier_most = 50, .ignored_properties = {}});
   EXPECT_FALSE(see_first());
   EXPECT_TRUE(judge().is_unknown());
   EXPECT_FALSE(see_second());
@@ -124,7 +124,7 @@ TEST_F(JudgeTest, MoreInitialStatesThanTheLimitAreUnknown) {
   const std::string spec =
       "VARIABLE x\nInit == x \\in 1..100\nFirst == x = 60 /\\ x' = x\n"
       "Second == First\nNext == First\n";
-  given(spec, "", {.frontier_most = 50});
+  given(spec, "", {.frontier_most = 50, .ignored_properties = {}});
   EXPECT_FALSE(see_first());
   EXPECT_TRUE(judge().is_unknown());
 }

@@ -9,7 +9,7 @@ export interface HuntBrief {
   runs_per_second: number; store?: string;
 }
 export interface StoreBrief { store: number; name: string; trouble: string; hunts: HuntBrief[]; }
-export interface Overview { program: string; runs: RunEntry[]; stores: StoreBrief[]; models: {model: number; name: string}[]; }
+export interface Overview { program: string; runs: RunEntry[]; stores: StoreBrief[]; models: {model: number; name: string}[]; conformance: {finding: number; name: string}[]; }
 export interface Model {
   spec: string; result: string; property: string; message: string; distinct: number; generated: number; depth: number; seconds: number;
   variables: string[]; steps: {title: string; at: string; state: Record<string, string>}[]; drawn_max: number;
@@ -80,10 +80,22 @@ export interface MatterLine {
   runs: number; samples: [number, boolean][]; index: number;
 }
 export interface Causes {
+  sampled: {of: number; failing_share: number; passing_share: number} | null;
   runs: number; failing: number; candidates: number; unexplained: string[];
   findings: {words: string; predicate: string; importance: number; increase: number; failing_true: number;
     successful_true: number; cluster: string[]; representative: string;
     relatives: {type: string; predicate: string}[]}[];
+}
+
+export interface RefusingGuard { at: string; text: string; operands: [string, string][]; first_line: number; line: number; lines: string[]; }
+export interface Conformance {
+  file: string; mapping: string; spec: string; scenario: string; workflow: number; left_out: number;
+  inputs: Record<string, string>; settings: Record<string, string>; constants: Record<string, string>;
+  model: Record<string, string>; implementation: Record<string, Record<string, string>>;
+  steps: {number: number; node: number | null; events: string[]; actions: string[]; at: string; model: Record<string, string>;
+    implementation: Record<string, string>}[];
+  violation: {type: string; message: string; event: string; action: string; property: string; guards: RefusingGuard[];
+    differences: {view: string; model: string; implementation: string}[]; enabled: string[]} | null;
 }
 
 declare global { interface Window { savedAnswers?: Record<string, unknown>; } }

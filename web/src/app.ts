@@ -4,6 +4,7 @@ import {openCampaign} from "./campaign_view";
 import {openCampaigns} from "./campaigns_view";
 import {openCauses} from "./causes_view";
 import {openCompare} from "./compare_view";
+import {openConformance} from "./conformance_view";
 import {busy, count, failure, h, replace, visible} from "./dom";
 import {openMatter} from "./matter_view";
 import {openModel} from "./model_view";
@@ -13,7 +14,7 @@ import {isDark} from "./colours";
 import {link, readState, type State} from "./state";
 
 const views: Record<string, (place: HTMLElement, state: State) => View> = {
-  run: openRun, compare: openCompare, matter: openMatter, campaign: openCampaign, campaigns: openCampaigns, causes: openCauses, model: openModel, home: openHome,
+  run: openRun, compare: openCompare, matter: openMatter, campaign: openCampaign, campaigns: openCampaigns, causes: openCauses, model: openModel, conformance: openConformance, home: openHome,
 };
 
 let open: View | null = null;
@@ -40,6 +41,8 @@ function openHome(place: HTMLElement): View {
       overview.stores.reduce((sum, store) => sum + store.hunts.length, 0) > 1 && h("p", {}, h("a", {href: link({view: "campaigns"})}, "Compare two hunts")),
       overview.models.length > 0 && h("section", {}, h("h2", {}, "Models"), h("ul", {class: "runs"}, ...overview.models.map((model) => h("li", {},
         h("a", {href: link({view: "model", model: String(model.model)})}, visible(model.name)))))),
+      overview.conformance.length > 0 && h("section", {}, h("h2", {}, "Model against implementation"), h("ul", {class: "runs"}, ...overview.conformance.map((one) => h("li", {},
+        h("a", {href: link({view: "conformance", finding: String(one.finding)})}, visible(one.name)))))),
       overview.runs.length > 0 && h("section", {}, h("h2", {}, "Runs"), h("ul", {class: "runs"}, ...overview.runs.map((run) => h("li", {class: run.outcome},
         h("a", {href: link({view: "run", run: String(run.run)})}, `${outcomeMark(run.outcome)} ${visible(run.name)}`),
         run.parent > 0 && h("span", {class: "faint"}, ` from run ${run.parent}: ${visible(run.words)}`))))),
@@ -55,9 +58,12 @@ async function show(): Promise<void> {
     // One run and nothing else: that is what somebody wants to see.
     try {
       const overview = await get<Overview>("");
-      if (overview.models.length === 1 && overview.stores.length + overview.runs.length === 0) {
+      const others = overview.stores.length + overview.runs.length;
+      if (overview.conformance.length === 1 && others + overview.models.length === 0) {
+        history.replaceState(null, "", link({view: "conformance", finding: "1"}));
+      } else if (overview.models.length === 1 && others + overview.conformance.length === 0) {
         history.replaceState(null, "", link({view: "model", model: "1"}));
-      } else if (overview.models.length === 0 && overview.stores.length === 0 && overview.runs.length >= 1 && overview.runs.length <= 2) {
+      } else if (overview.models.length + overview.conformance.length === 0 && overview.stores.length === 0 && overview.runs.length >= 1 && overview.runs.length <= 2) {
         const last = overview.runs[overview.runs.length - 1]!;
         history.replaceState(null, "", link({view: "run", run: String(last.run)}));
       } else if (overview.runs.length === 0 && overview.stores.length === 1 && overview.stores[0]!.hunts.length === 1) {

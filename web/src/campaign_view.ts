@@ -139,11 +139,11 @@ class CampaignPage implements View {
     const row = (item: Item): HTMLElement => h("tr", {class: item.outcome}, h("td", {class: "number"}, count(item.run)),
       h("td", {}, item.outcome === "fail" ? "✗ " : item.outcome === "pass" ? "✓ " : "? ", visible(item.signature || item.outcome), item.stability === 2 && " (not repeatable)"),
       h("td", {class: "number"}, trim(item.disagreement_margin, 3)), h("td", {class: "number"}, trim(item.termination_margin, 3)), h("td", {class: "number"}, count(item.events)),
-      h("td", {class: "number"}, seconds(item.virtual_ms * 1000)), h("td", {class: "number"}, count(item.new_states)), h("td", {}, visible(item.member), " ", visible(item.origin)),
+      h("td", {class: "number"}, seconds(item.virtual_ms * 1000)), h("td", {class: "number"}, count(item.new_states)), h("td", {}, visible(item.member), item.origin !== item.member && h("span", {class: "faint"}, `, ${visible(item.origin)}`)),
       h("td", {}, h("button", {type: "button", onclick: (event: Event) => { void this.openRow(item.run, event.target as HTMLElement); }}, "Look")));
     replace(this.table, h("p", {role: "status"}, `${count(items.total)} runs`,
       items.total > kPage && [`, ${count(items.from + 1)} to ${count(items.from + items.items.length)} `,
-        h("button", {type: "button", disabled: page === 0, onclick: () => this.filter({page: String(page - 1)})}, "‹ earlier"),
+        h("button", {type: "button", disabled: page === 0, onclick: () => this.filter({page: String(page - 1)})}, "‹ earlier"), " ",
         h("button", {type: "button", disabled: items.from + kPage >= items.total, onclick: () => this.filter({page: String(page + 1)})}, "later ›")]),
       h("div", {class: "wide"}, h("table", {class: "list"}, h("thead", {}, h("tr", {}, head("run", "number"), h("th", {}, "verdict"), head("disagreement", "disagreement"), head("termination", "termination"),
         head("events", "events"), head("virtual", "virtual"), head("new states", "states"), h("th", {}, "made by"), h("th", {}, ""))), h("tbody", {}, ...items.items.map(row)))));

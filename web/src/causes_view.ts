@@ -1,6 +1,6 @@
 // The failing runs of a store by cause: which condition over messages tells each group from the runs that pass.
 import {get, post, type Causes, type StoreBrief} from "./api";
-import {busy, count, failure, h, replace, trim, visible} from "./dom";
+import {busy, count, failure, h, percent, replace, trim, visible} from "./dom";
 import type {View} from "./run_view";
 import {go, type State} from "./state";
 
@@ -28,6 +28,7 @@ async function look(store: string, name: string, button: HTMLElement): Promise<v
 function draw(place: HTMLElement, store: string, causes: Causes): void {
   replace(place, h("div", {class: "causes"}, h("h1", {}, "Causes"),
     h("p", {class: "lead"}, `${count(causes.failing)} of ${count(causes.runs)} runs fail; ${causes.findings.length} conditions over messages explain ${count(causes.failing - causes.unexplained.length)} of them.`),
+    causes.sampled && h("p", {class: "note"}, `A sample: of ${count(causes.sampled.of)} runs ${percent(causes.sampled.failing_share)} of the failing ones and ${percent(causes.sampled.passing_share)} of the others were made again. What only few runs show may be missing; `, h("code", {}, "dissensus isolate"), " takes all of them."),
     causes.findings.length === 0 && h("p", {}, "No condition tells the failing runs from the others: there are too few of them, or none differs."),
     ...causes.findings.map((finding, index) => h("section", {class: "card"}, h("h2", {}, `${index + 1}. `, visible(finding.words)),
       h("p", {}, h("code", {}, visible(finding.predicate))),

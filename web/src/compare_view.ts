@@ -24,6 +24,15 @@ function standout(data: RunData, records: number[]): Uint8Array {
   return marks;
 }
 
+const kWithout = "without: ";
+
+/** How the nearest passing run differs from the failing one. */
+function nearest(difference: string): string {
+  if (difference === "") return "Two runs of your choice.";
+  if (difference.startsWith(kWithout)) return `Without one thing the run passes: ${visible(difference.slice(kWithout.length))}.`;
+  return `The nearest run that passes: ${visible(difference)}.`;
+}
+
 function draw(place: HTMLElement, comparison: Comparison, failing: RunData, passing: RunData): Diagram[] {
   document.title = `Compare ${failing.head.scenario} – Dissensus`;
   const pair: Diagram[] = [];
@@ -49,14 +58,14 @@ function draw(place: HTMLElement, comparison: Comparison, failing: RunData, pass
   const first = comparison.first;
   replace(place, h("div", {class: "compare"},
     h("h1", {}, "Why it fails"),
-    h("p", {class: "lead"}, comparison.difference ? `The nearest run that passes: ${visible(comparison.difference)}.` : "Two runs of your choice."),
+    h("p", {class: "lead"}, nearest(comparison.difference)),
     first && h("div", {class: "card first"}, h("p", {}, h("strong", {}, `They part at node ${first.node}.`)),
       h("table", {class: "fields"},
         h("tr", {}, h("th", {scope: "row"}, "failing"), h("td", {}, first.failing_came ? visible(first.failing_came) : "nothing more comes", first.fate_of_other && h("span", {class: "faint"}, ` (${visible(first.fate_of_other)})`))),
         h("tr", {}, h("th", {scope: "row"}, "passing"), h("td", {}, first.passing_came ? visible(first.passing_came) : "nothing more comes", first.fate_of_expected && h("span", {class: "faint"}, ` (${visible(first.fate_of_expected)})`))))),
     h("div", {class: "columns"}, h("div", {class: "main"},
       h("h2", {}, "Failing: ", h("a", {href: link({view: "run", run: String(comparison.failing)})}, visible(failing.head.scenario))), verdictLine(failing.head), above.element,
-      h("h2", {}, "Passing: ", h("a", {href: link({view: "run", run: String(comparison.passing)})}, visible(comparison.difference || passing.head.scenario))), below.element,
+      h("h2", {}, "Passing: ", h("a", {href: link({view: "run", run: String(comparison.passing)})}, comparison.difference.startsWith(kWithout) ? "the same run without it" : visible(comparison.difference || passing.head.scenario))), below.element,
       h("p", {}, h("label", {for: "together"}, lock, " move both together"), " · ",
         `${comparison.equal_steps} steps are equal; what only one run has is drawn in full`), said),
     h("section", {class: "inspector", "aria-label": "From there to the violation"}, h("h2", {}, "From there to the violation"),

@@ -51,6 +51,7 @@ export function visible(text: string): string {
 }
 
 export function seconds(us: number): string {
+  if (us === 0) return "0 s";
   if (us < 1000) return `${us} µs`;
   if (us < 1e6) return `${trim(us / 1e3, 3)} ms`;
   return `${trim(us / 1e6, us < 1e8 ? 3 : 1)} s`;

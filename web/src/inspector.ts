@@ -48,6 +48,8 @@ export class Inspector {
     replace(this.body,
       h("h2", {}, `Event ${detail.id}`, h("span", {class: "faint"}, ` ${seconds(detail.time_us)}`)),
       h("p", {class: "sentence", "aria-live": "polite"}, this.data.describe(detail.record)),
+      this.data.head.violations.filter((violation) => violation.record === detail.record).map((violation) =>
+        h("p", {class: "violation"}, `✗ Here it shows: ${visible(violation.text)}`)),
       detail.long_text && h("pre", {class: "text"}, visible(detail.long_text)),
       detail.fields.length > 0 && this.fields(detail),
       this.more(detail),
@@ -73,9 +75,18 @@ export class Inspector {
 
   private list(events: Brief[], none: string): HTMLElement {
     if (events.length === 0) return h("p", {class: "faint"}, none);
-    return h("ol", {class: "events"}, ...events.map((event) => h("li", {}, h("button", {type: "button", class: "quiet",
-      onclick: () => this.select(event.record)}, h("span", {class: "when"}, seconds(event.time_us)), " ",
-      this.data.describe(event.record)))));
+    // A timer that sets itself again is one line, not sixty.
+    const groups: Brief[][] = [];
+    for (const event of events) {
+      const last = groups[groups.length - 1];
+      if (last && this.data.describe(last[0]!.record) === this.data.describe(event.record)) last.push(event);
+      else groups.push([event]);
+    }
+    return h("ol", {class: "events"}, ...groups.map((group) => {
+      const [first, last] = [group[0]!, group[group.length - 1]!];
+      return h("li", {}, h("button", {type: "button", class: "quiet", onclick: () => this.select(first.record)}, h("span", {class: "when"}, seconds(first.time_us)), " ", this.data.describe(first.record)),
+        group.length > 1 && [h("span", {class: "faint"}, ` and ${group.length - 1} more like it, to `), h("button", {type: "button", class: "quiet", onclick: () => this.select(last.record)}, seconds(last.time_us))]);
+    }));
   }
 
   private state(lines: StateLine[], caption: string): HTMLElement {

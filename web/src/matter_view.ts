@@ -15,6 +15,7 @@ export function openMatter(place: HTMLElement, state: State): View {
   replace(place, h("div", {class: "matter"}, h("h1", {}, "Does it matter?"),
     h("p", {}, "For each number of the schedule, all others unchanged: where the run fails in the same way. ",
       h("a", {href: link({view: "run", run: state["run"] ?? ""})}, "The run")),
+    h("p", {class: "faint"}, "● a value with which it fails, × one with which it does not, | the value of the schedule; the bar is the range around it."),
     seeds, h("div", {class: "wide"}, h("table", {class: "ranges"}, h("thead", {}, h("tr", {}, h("th", {}, "what"), h("th", {}, "value"), h("th", {}, "it fails"), h("th", {}, "tried"))), rows)), said));
   let values = 0;
   let done = 0;

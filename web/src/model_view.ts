@@ -23,10 +23,10 @@ class ModelPage {
   constructor(place: HTMLElement, private readonly model: Model) {
     document.title = `${model.spec.split("/").pop() ?? ""} – Dissensus`;
     const good = model.result === "ok";
-    replace(place, h("div", {class: "model"}, h("h1", {}, visible(model.spec)),
+    replace(place, h("div", {class: "model"}, h("h1", {title: visible(model.spec)}, visible(model.spec.split("/").pop() ?? model.spec)),
       h("p", {class: `verdict ${good ? "pass" : "fail"}`}, h("strong", {}, good ? "✓ nothing found" : `✗ ${model.result}`),
         model.message && `: ${visible(model.message)}`),
-      h("p", {class: "faint"}, `${count(model.distinct)} states, ${count(model.generated)} generated, depth ${model.depth}, ${trim(model.seconds, 2)} s`),
+      h("p", {class: "faint"}, `${count(model.distinct)} states, ${count(model.generated)} generated, depth ${model.depth}, ${model.seconds < 0.01 ? "less than 0.01" : trim(model.seconds, 2)} s`),
       model.steps.length > 0 && h("div", {class: "columns two"}, h("section", {}, h("h2", {}, "Step by step (← →)"), this.steps), h("section", {}, this.table)),
       h("h2", {}, "All states"), model.graph ? this.graph(model.graph)
         : h("p", {class: "faint"}, `More than ${model.drawn_max} states: too many to be drawn.`)));
@@ -59,7 +59,7 @@ class ModelPage {
   }
 
   private drawState(title: string, state: Record<string, string>, before: Record<string, string> | undefined, at: string): void {
-    replace(this.table, h("h2", {}, visible(title)), at && h("p", {class: "faint"}, visible(at)),
+    replace(this.table, h("h2", {}, visible(title)), at && h("p", {class: "faint", title: visible(at)}, "defined at ", h("code", {}, visible(at.split("/").pop() ?? at))),
       h("table", {class: "fields"}, ...this.model.variables.map((name) => {
         const changed = before !== undefined && before[name] !== state[name];
         return h("tr", {class: changed ? "changed" : ""}, h("th", {scope: "row"}, visible(name)),
@@ -81,7 +81,8 @@ class ModelPage {
     const texts = new Set(this.model.steps.map((step) => JSON.stringify(step.state)));
     const colours = theme();
     const used = [...new Set(graph.edges.map(([, , action]) => action))];
-    return h("div", {}, h("ul", {class: "keys"}, ...used.map((action, index) => h("li", {},
+    return h("div", {}, h("p", {class: "faint"}, "A circle is a state, as far to the right as steps lead to it; a line is a step", this.model.steps.length > 0 && "; filled: the states of the counterexample", ". Click one."),
+      h("ul", {class: "keys"}, ...used.map((action, index) => h("li", {},
       h("span", {class: "swatch", style: `background:${colours.kind(index)}`}), visible(graph.actions[action] ?? "")))),
       h("div", {class: "wide"}, svg("svg", {viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `${graph.states.length} states, ${graph.edges.length} steps`},
         graph.edges.filter(([from, to]) => from !== to).map(([from, to, action]) => {

@@ -244,7 +244,8 @@ ExitCode run_catalogue(const ConformOptions& options) {
 ExitCode run_mutate(const ConformOptions& options) {
   const conform::Mapping mapping = conform::load_mapping(options.file);
   conform::InputValues values;
-  for (const conform::MappingInput& input : mapping.inputs) values.push_back(input.from);
+  for (const conform::MappingInput& input : mapping.inputs)
+    values.push_back(input.usual.value_or(input.from));
   conform::MutationBudget budget;
   budget.rounds = options.mutation_rounds;
   budget.limits = options.limits;
@@ -387,6 +388,7 @@ Verb add_conform_verb(CLI::App& program) {
                                 {replay, [options] { return run_replay(*options); }},
                                 {catalogue, [options] { return run_catalogue(*options); }},
                                 {mutate, [options] { return run_mutate(*options); }},
+                                add_conform_night_verb(*app),
                                 add_conform_compare_verb(*app),
                                 add_conform_tlc_verb(*app)};
   return {app, [app, parts] { return run_part(*app, parts); }};

@@ -101,8 +101,7 @@ Verb add_serve_verb(CLI::App& program) {
   const auto options = std::make_shared<ServeOptions>();
   app->add_option("source", options->sources,
                   "Run folders, folders of runs, traces (.jsonl.gz), stores (SQLite file or URL), "
-                  "models (.tla); "
-                  "default: runs");
+                  "models (.tla), conformance findings (.json); default: runs");
   app->add_option("--listen", options->listen,
                   "Address of this machine, with a port or a free one: 127.0.0.1:8080")
       ->capture_default_str();
