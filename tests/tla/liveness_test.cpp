@@ -198,6 +198,22 @@ TEST(Liveness, ARefinedSpecificationBringsItsFairness) {
   EXPECT_EQ(judged("SPECIFICATION Unfair PROPERTY Refines"), "stutters");
 }
 
+// A variable of an instance may stand for several of the specification.
+TEST(Liveness, UnchangedGoesThroughSubstitutions) {
+  SpecOptions options;
+  options.modules.emplace_back("Pause",
+                               "---- MODULE Pause ----\nVARIABLES on, rest\n"
+                               "Wait == on' = ~on /\\ UNCHANGED rest\n====\n");
+  options.modules.emplace_back("Test",
+                               "---- MODULE Test ----\nVARIABLES on, x, y\nrest == <<x, y>>\n"
+                               "INSTANCE Pause\nInit == on = TRUE /\\ x = 0 /\\ y = 0\n"
+                               "Spec == Init /\\ [][Wait]_<<on, rest>> /\\ WF_<<on, rest>>(Wait)\n"
+                               "Blinks == []<>on /\\ []<>~on\n====\n");
+  EXPECT_EQ(liveness_of(check(Spec::load(
+                "Test.tla", given::config("SPECIFICATION Spec PROPERTY Blinks"), options))),
+            "holds");
+}
+
 TEST(Liveness, LimitsMakeItIncomplete) {
   CheckOptions options;
   options.limits.states = 3;

@@ -213,6 +213,7 @@ bool Evaluator::step_unchanged(const Node& node, const Node& subject, Frame& fra
                     subject.callee->depth == 1 ? nullptr : &outward(frame, subject.hops), subject);
       return step_unchanged(node, *subject.callee->body, inner_frame, rest);
     }
+    case NodeType::substituted:
     case NodeType::remembered:  // what it is made of may have to be assigned
       return step_unchanged(node, *subject.first, frame, rest);
     case NodeType::let_value:
