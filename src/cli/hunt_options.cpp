@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "conform/model_states.h"
+#include "cli/program.h"
 #include "hunt/parts.h"
 #include "run/run_folder.h"
 #include "search/registry.h"
@@ -53,7 +53,7 @@ hunt::HuntOptions HuntSettings::to_options() const {
   }
   options.fitness = fitness;
   options.novelty = novelty;
-  options.model_states = conform::make_model_states;
+  options.model_states = make_model_states;
   options.faults = faults;
   options.seed = seed;
   options.jobs = jobs;

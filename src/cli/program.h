@@ -3,9 +3,12 @@
 // that nobody needs to know which one he called.
 #pragma once
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "cli/verb.h"
+#include "run/state_source.h"
 
 namespace dissensus::cli {
 
@@ -14,5 +17,8 @@ std::vector<Verb> add_verbs(CLI::App& program);
 /// Goes on as the whole program if the first word is none of the verbs; comes back if it is one, or
 /// if there is no whole program. Throws InputError for a verb that would be found there.
 void hand_over(const std::vector<Verb>& verbs, int argc, char** argv);
+/// For --novelty model=FILE. Throws InputError in the program that has no models.
+std::unique_ptr<run::StateSource> make_model_states(const std::string& mapping,
+                                                    const run::Scenario& scenario);
 
 }  // namespace dissensus::cli

@@ -54,4 +54,11 @@ void hand_over(const std::vector<Verb>& verbs, int argc, char** argv) {
   }
 }
 
+std::unique_ptr<run::StateSource> make_model_states(const std::string& /*mapping*/,
+                                                    const run::Scenario& /*scenario*/) {
+  throw InputError(
+      "--novelty: models are not in this program, which has what hunts need: `make whole` builds "
+      "the rest");
+}
+
 }  // namespace dissensus::cli

@@ -1,4 +1,5 @@
 #include "cli/program.h"
+#include "conform/model_states.h"
 
 namespace dissensus::cli {
 
@@ -16,5 +17,10 @@ std::vector<Verb> add_verbs(CLI::App& program) {
 }
 
 void hand_over(const std::vector<Verb>&, int, char**) {}
+
+std::unique_ptr<run::StateSource> make_model_states(const std::string& mapping,
+                                                    const run::Scenario& scenario) {
+  return conform::make_model_states(mapping, scenario);
+}
 
 }  // namespace dissensus::cli
