@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/whole/conform_parts.h"
 #include "cli/plugins.h"
+#include "cli/whole/conform_parts.h"
 #include "conform/compare.h"
 
 namespace dissensus::cli {

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/whole/conform_parts.h"
 #include "cli/plugins.h"
+#include "cli/whole/conform_parts.h"
 #include "conform/external_tlc.h"
 #include "conform/quint.h"
 #include "conform/workflow.h"

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/whole/conform_parts.h"
 #include "cli/plugins.h"
 #include "cli/scenario_changes.h"
+#include "cli/whole/conform_parts.h"
 #include "conform/catalogue.h"
 #include "conform/finding_file.h"
 #include "conform/mutation.h"

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/whole/tla_options.h"
 #include "cli/verb.h"
+#include "cli/whole/tla_options.h"
 #include "tla/evaluation/machine.h"
 #include "tla/exploration/search_worker.h"
 
