@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/conform_parts.h"
 #include "cli/interrupt.h"
 #include "cli/plugins.h"
+#include "cli/whole/conform_parts.h"
 #include "conform/night.h"
 #include "core/file.h"
 
