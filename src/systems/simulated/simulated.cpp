@@ -5,6 +5,7 @@
 #include "systems/libraft/system.h"
 #endif
 #include "systems/majority/majority.h"
+#include "systems/pbft/system.h"
 #include "systems/xrpl/system.h"
 
 namespace dissensus {
@@ -15,6 +16,7 @@ const SystemRegistry& simulated_systems() {
     registry.add(majority::majority_entry());
     registry.add(xrpl::xrpl_entry());
     registry.add(dag::dag_entry());
+    registry.add(pbft::pbft_entry());
 #ifdef DISSENSUS_LIBRAFT
     registry.add(libraft::libraft_entry());
 #endif

@@ -1,0 +1,68 @@
+// The system as a whole: properties under tolerated faults, and each switch found.
+#include <set>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "run/runner.h"
+#include "run/schedule_space.h"
+#include "systems/pbft/settings.h"
+#include "systems/simulated/simulated.h"
+
+namespace dissensus::pbft {
+namespace {
+
+using oracle::Outcome;
+
+run::Scenario shipped(std::string_view name) {
+  return run::load_scenario(fmt::format(DISSENSUS_SOURCE_DIR "/scenarios/pbft/{}.toml", name),
+                            simulated_systems());
+}
+
+run::RunResult run_seed(const run::Scenario& scenario, std::uint64_t seed) {
+  Random random(seed, "schedule");
+  const faults::Schedule schedule = run::random_schedule(scenario, random);
+  run::Runner runner;
+  return runner.run(scenario, schedule, seed);
+}
+
+std::string explain(const run::RunResult& result) {
+  return result.verdict.violations.empty() ? result.ended_by
+                                           : result.verdict.violations.front().text;
+}
+
+TEST(PbftScenarios, PropertiesHoldUnderTheFaultsThatTheProtocolBears) {
+  for (const char* name : {"quiet", "delays", "environment", "byzantine", "byzantine-7"}) {
+    const run::Scenario scenario = shipped(name);
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      const run::RunResult result = run_seed(scenario, seed);
+      EXPECT_EQ(result.verdict.outcome, Outcome::pass) << name << ' ' << seed << explain(result);
+    }
+  }
+}
+
+TEST(PbftScenarios, TheSameSeedGivesTheSameTrace) {
+  const run::Scenario scenario = shipped("environment");
+  std::set<std::uint64_t> hashes;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const std::uint64_t hash = run_seed(scenario, seed).hash;
+    EXPECT_EQ(run_seed(scenario, seed).hash, hash);
+    hashes.insert(hash);
+  }
+  EXPECT_EQ(hashes.size(), 20u);
+}
+
+// Random schedules find every mistake; the numbers are how long the rarest takes, with room.
+TEST(PbftScenarios, EachSwitchIsFoundInItsScenario) {
+  for (const BugDescription& bug : bugs()) {
+    const run::Scenario scenario = shipped(bug.name);
+    bool found = false;
+    for (std::uint64_t seed = 1; seed <= 1'000 && !found; ++seed) {
+      found = run_seed(scenario, seed).verdict.outcome == Outcome::fail;
+    }
+    EXPECT_TRUE(found) << bug.name;
+  }
+}
+
+}  // namespace
+}  // namespace dissensus::pbft
