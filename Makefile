@@ -5,7 +5,7 @@ HUNT ?= scenarios/xrpl/b3.toml
 # $(call configure,PRESET): quiet unless it fails.
 configure = cmake --preset $(1) >build/$(1).configure.log 2>&1 || { cat build/$(1).configure.log; exit 1; }
 
-.PHONY: hunt whole test bench results study-xrpl study-mechanism study-byzantine branches check-r format lint install deb fuzz build clean \
+.PHONY: hunt whole test bench results study-xrpl study-mechanism study-byzantine study-isolation branches check-r format lint install deb fuzz build clean \
         setup setup-pages setup-test setup-tools
 
 # Finds a bug: the main job. Exit code 1 of dissensus means that it found one.
@@ -39,6 +39,10 @@ bench: build
 # (studies/data/rippled-delays, or DATA).
 study-xrpl: build
 	build/release/study_xrpl all $(if $(DATA),--data $(DATA)) --jobs $(JOBS)
+
+# Makes the labelled campaigns and the table of docs/results/isolation.md, "Several causes at once".
+study-isolation: build
+	build/release/study_isolation
 
 # Renews the tables and figures of docs/results that another build made.
 results: build

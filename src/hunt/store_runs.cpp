@@ -76,6 +76,9 @@ bool StoreSource::next(isolate::Run& run) {
     run.link.clear();
     run.failing = item_.outcome == oracle::Outcome::fail;
     run.labels = labels_of(result.verdict);
+    run.symptom = run.failing && !result.verdict.violations.empty()
+                      ? result.verdict.violations.front().signature()
+                      : "";
     return true;
   }
 }

@@ -73,6 +73,31 @@ std::string validation_text(const Report& report) {
   return text;
 }
 
+std::string literal_words(const PredicateSpace& space, const Literal& literal) {
+  if (!literal.symptom.empty())
+    return fmt::format("It fails {} {}.", literal.holds ? "with" : "otherwise than with",
+                       literal.symptom);
+  return (literal.holds ? "" : "Not so: ") + words(space, literal.candidate);
+}
+
+/// "These 412 failing runs have 3 causes", and each with what tells it from the others.
+std::string causes_text(const Report& report) {
+  const Separation& separation = *report.separation;
+  std::string text =
+      fmt::format("these {} have {}\n\n", plural(report.table.failing(), "failing run"),
+                  plural(separation.causes.size(), "cause"));
+  for (std::size_t index = 0; index < separation.causes.size(); ++index) {
+    const Cause& cause = separation.causes[index];
+    text += fmt::format("cause {}: {}, {:.0f} % alike; shown best by run {}\n", index + 1,
+                        plural(cause.runs.size(), "failing run"), 100 * cause.alike,
+                        report.table.runs()[cause.representative].name);
+    for (const Literal& literal : cause.rule)
+      text += fmt::format("   {}\n", literal_words(report.table.space(), literal));
+  }
+  if (!separation.doubt.empty()) text += fmt::format("in doubt: {}\n", separation.doubt);
+  return text + "\n";
+}
+
 Json json_of(const Scores& scores) {
   return {{"true_positive", scores.true_positive},
           {"false_positive", scores.false_positive},
@@ -122,6 +147,23 @@ Json json_of(const Report& report, std::size_t index) {
   return json;
 }
 
+Json causes_json(const Report& report) {
+  Json json;
+  json["doubt"] = report.separation->doubt;
+  json["list"] = Json::array();
+  for (const Cause& cause : report.separation->causes) {
+    Json entry;
+    entry["runs"] = names_of(report.table, cause.runs);
+    entry["alike"] = cause.alike;
+    entry["representative"] = report.table.runs()[cause.representative].name;
+    entry["rule"] = Json::array();
+    for (const Literal& literal : cause.rule)
+      entry["rule"].push_back(literal_words(report.table.space(), literal));
+    json["list"].push_back(std::move(entry));
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string_view to_string(Mode mode) {
@@ -154,6 +196,7 @@ std::string text_report(const Report& report) {
       fmt::format("{} of {} runs fail; {} candidates from {} predicates, {} mode\n\n",
                   report.table.failing(), report.table.runs().size(), result.candidates,
                   result.base_predicates, to_string(result.mode));
+  if (report.separation) text += causes_text(report);
   for (std::size_t index = 0; index < result.findings.size(); ++index)
     text += finding_text(report, index);
   text += fmt::format("failing runs without a predicate: {}\n", result.unexplained.size());
@@ -173,6 +216,7 @@ std::string json_report(const Report& report) {
   for (std::size_t index = 0; index < report.result.findings.size(); ++index)
     json["findings"].push_back(json_of(report, index));
   json["unexplained"] = names_of(report.table, report.result.unexplained);
+  if (report.separation) json["causes"] = causes_json(report);
   if (report.validation) {
     Json& validation = json["cross_validation"];
     validation["predicates"] = report.validation->predicates;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "isolate/branches.h"
+#include "isolate/causes.h"
 #include "isolate/cross_validation.h"
 #include "isolate/isolation.h"
 
@@ -16,6 +17,8 @@ struct Report {
   const RunTable& table;
   const IsolationResult& result;
   std::optional<CrossValidation> validation = std::nullopt;
+  /// How many causes there are; where it was asked for.
+  std::optional<Separation> separation = std::nullopt;
   /// An SVG picture of a run, or nothing; asked for one run per finding by the HTML report.
   std::function<std::string(const RunSummary&)> picture = nullptr;
 };

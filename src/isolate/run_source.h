@@ -32,6 +32,7 @@ struct Run {
   bool failing = false;
   std::uint64_t labels = 0;  ///< bit i: Schema::labels[i] applies
   std::string link;          ///< folder or page of the run; empty: none
+  std::string symptom;       ///< how it failed, where that is known: which property, where
   std::vector<Inbox> inboxes;
 
   /// Empty, with an inbox per node; keeps its memory.

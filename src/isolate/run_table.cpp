@@ -51,6 +51,7 @@ void RunTable::add(const Run& run, std::span<const Profile> profiles,
   RunSummary& summary = runs_.emplace_back();
   summary.name = run.name;
   summary.link = run.link;
+  summary.symptom = run.symptom;
   summary.failing = run.failing;
   summary.labels = run.labels;
   summary.traits = std::move(traits);

@@ -33,6 +33,7 @@ using Profile = std::vector<Sighting>;
 struct RunSummary {
   std::string name;
   std::string link;
+  std::string symptom;
   bool failing = false;
   std::uint64_t labels = 0;
   std::vector<std::uint32_t> profiles;  ///< one per node

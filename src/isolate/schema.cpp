@@ -36,6 +36,7 @@ void Run::reset(std::size_t nodes) {
   failing = false;
   labels = 0;
   link.clear();
+  symptom.clear();
   inboxes.resize(nodes);
   for (Inbox& inbox : inboxes) inbox.clear();
 }

@@ -11,6 +11,7 @@
 #include "core/file.h"
 #include "hunt/store_runs.h"
 #include "isolate/branches.h"
+#include "isolate/causes.h"
 #include "isolate/cross_validation.h"
 #include "isolate/data_set.h"
 #include "isolate/isolation.h"
@@ -28,6 +29,7 @@ struct IsolateOptions {
   bool reference = false;
   bool paper = false;
   std::string branches;
+  bool causes = false;
   std::size_t folds = 0;
   std::uint64_t seed = 1;
   std::size_t predicates = isolate::IsolationOptions{}.predicates_max;
@@ -125,6 +127,12 @@ ExitCode isolate_messages(const IsolateOptions& options) {
       return picture_of(*store, run.name, options, registry.systems);
     };
   }
+  if (options.causes) {
+    isolate::CauseOptions causes;
+    causes.jobs = options.jobs;
+    causes.support_min = options.support;
+    report.separation = isolate::separate(table, causes);
+  }
   if (options.folds > 0)
     report.validation = isolate::cross_validate(table, isolation, {options.folds, options.seed});
   if (!options.report.empty()) write_file(options.report, isolate::html_report(report));
@@ -158,6 +166,10 @@ Verb add_isolate_verb(CLI::App& program) {
   app->add_option("--branches", options->branches,
                   "Use branch outcomes instead of messages: reference or liblit")
       ->check(CLI::IsMember({"reference", "liblit"}))
+      ->excludes(reference)
+      ->excludes(paper);
+  app->add_flag("--causes", options->causes,
+                "Also say how many causes the failing runs have, and which run has which")
       ->excludes(reference)
       ->excludes(paper);
   app->add_option("--cross-validate", options->folds,

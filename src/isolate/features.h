@@ -1,0 +1,54 @@
+// Predicates as sets of failing runs: what remains of many thousands when those that hold in the
+// same failing runs are one, and those that say nothing about failing are none.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isolate/run_table.h"
+
+namespace dissensus::isolate {
+
+/// A set of failing runs, by their number among the failing ones.
+class RunSet {
+ public:
+  explicit RunSet(std::size_t runs = 0) : words_((runs + 63) / 64) {}
+  void add(std::size_t run) { words_[run / 64] |= std::uint64_t{1} << (run % 64); }
+  bool has(std::size_t run) const { return (words_[run / 64] >> (run % 64) & 1) != 0; }
+  std::size_t size() const;
+  std::size_t common(const RunSet& other) const;
+  RunSet operator&(const RunSet& other) const;
+  RunSet without(const RunSet& other) const;
+  std::span<const std::uint64_t> words() const { return words_; }
+  friend bool operator==(const RunSet&, const RunSet&) = default;
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+struct Feature {
+  Candidate candidate;
+  std::string symptom;  ///< not empty: runs that fail in this way
+  RunSet runs;
+  std::size_t successful = 0;
+  std::size_t equal = 1;  ///< candidates that hold in exactly these failing runs
+  double weight = 1;      ///< 1: holds in no successful run
+};
+
+struct FeatureOptions {
+  std::size_t support_min = 4;
+  std::size_t features_max = 1'500;
+  std::size_t jobs = 1;
+};
+
+struct Features {
+  std::vector<std::size_t> failing;  ///< runs of the table, by number among the failing ones
+  std::vector<Feature> list;
+  std::size_t significant = 0;  ///< before equal ones were joined and others left out
+};
+Features collect_features(const RunTable& table, const FeatureOptions& options);
+
+}  // namespace dissensus::isolate

@@ -1,0 +1,76 @@
+// Labelled campaigns: runs of one scenario with one or several switches on, and which of them made
+// each failing run fail.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dissensus/system.h"
+
+#include "isolate/declaration.h"
+#include "isolate/run_source.h"
+#include "isolate/trace_inboxes.h"
+#include "run/runner.h"
+
+namespace dissensus::study {
+
+/// A mistake that can be switched on, by an entry of `bugs` in the [system] table.
+struct Switch {
+  std::string name;
+  std::string on;            ///< the entry
+  std::string off;           ///< the entry without the mistake; empty: none
+  std::uint64_t weight = 1;  ///< how often it is drawn: rare failures need more runs
+};
+
+struct CampaignPlan {
+  std::string name;
+  bool is_held_out = false;  ///< of a system that nothing was tuned on; fixed before tuning
+  std::string scenario;      ///< file
+  std::string messages;      ///< declaration; empty: all that the system describes
+  std::vector<Switch> switches;
+  /// What the scenario does with all switches off is a cause of its own, of this name; empty: it
+  /// must not fail.
+  std::string without;
+  std::size_t failing = 100;  ///< of each part
+  std::size_t successful = 100;
+  std::size_t runs_max = 6'000;
+};
+
+const std::vector<CampaignPlan>& campaign_plans();
+
+/// Runs of a plan, one part after the other: until there are enough failing ones, or too many runs.
+/// Labels are the causes. A failing run has several if several switches make it fail the same way,
+/// each alone, and none if only several together do.
+class LabelledRuns final : public isolate::RunSource {
+ public:
+  /// `first_seed` tells the parts of a campaign apart.
+  LabelledRuns(const CampaignPlan& plan, std::uint64_t first_seed, const SystemRegistry& systems);
+  std::string name() const override { return plan_.name; }
+  const isolate::Schema& schema() const override { return declaration_.schema; }
+  bool next(isolate::Run& run) override;
+  std::size_t runs_made() const { return made_; }
+
+ private:
+  const run::Scenario& scenario_with(std::uint64_t switches);
+  std::uint64_t draw_switches(Random& random) const;
+  std::uint64_t causes_of(std::uint64_t on, const faults::Schedule& schedule, std::uint64_t seed,
+                          const run::RunResult& result);
+
+  const CampaignPlan& plan_;
+  const SystemRegistry& systems_;
+  std::string text_;
+  std::uint64_t seed_;
+  std::size_t made_ = 0;
+  std::size_t failing_ = 0;
+  std::size_t successful_ = 0;
+  isolate::Declaration declaration_;
+  std::vector<std::unique_ptr<run::Scenario>> scenarios_;  ///< by set of switches
+  std::vector<std::unique_ptr<isolate::InboxCollector>> collectors_;
+  run::Runner runner_;
+};
+
+}  // namespace dissensus::study

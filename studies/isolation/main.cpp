@@ -1,0 +1,172 @@
+// Isolation judged on labelled campaigns: docs/results/isolation.md, "Several causes at once".
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "campaigns.h"
+#include "isolate/data_set.h"
+#include "isolate/rand_index.h"
+#include "methods.h"
+#include "systems/simulated/simulated.h"
+
+namespace dissensus::study {
+namespace {
+
+using isolate::Mode;
+using isolate::Run;
+
+constexpr std::uint64_t kHeldOutSeeds = 1'000'000;
+
+struct Part {
+  isolate::Schema schema;
+  std::vector<Run> runs;
+  std::size_t made = 0;
+};
+
+Part make_part(const CampaignPlan& plan, std::uint64_t first_seed) {
+  LabelledRuns source(plan, first_seed, simulated_systems());
+  Part part;
+  part.schema = source.schema();
+  for (Run run; source.next(run);) part.runs.push_back(run);
+  part.made = source.runs_made();
+  return part;
+}
+
+/// The cause of a run, where it has exactly one.
+std::optional<std::size_t> cause_of(const Run& run) {
+  if (!run.failing || run.labels == 0 || (run.labels & (run.labels - 1)) != 0) return std::nullopt;
+  return static_cast<std::size_t>(std::countr_zero(run.labels));
+}
+
+double rand_index(const std::vector<Run>& runs, const std::vector<std::size_t>& clusters) {
+  std::vector<std::size_t> left;
+  std::vector<std::size_t> right;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto cause = cause_of(runs[i]);
+    if (!cause) continue;
+    left.push_back(*cause);
+    right.push_back(clusters[i]);
+  }
+  return isolate::adjusted_rand_index(left, right);
+}
+
+/// Of each cause: the F1 of the cluster that finds it best among the failing runs.
+std::vector<double> scores_of(const Part& part, const std::vector<std::size_t>& clusters) {
+  std::vector<double> result;
+  for (std::size_t label = 0; label < part.schema.labels.size(); ++label) {
+    std::map<std::size_t, isolate::Scores> by_cluster;
+    std::size_t with_label = 0;
+    for (std::size_t i = 0; i < part.runs.size(); ++i) {
+      const auto cause = cause_of(part.runs[i]);
+      if (!cause) continue;
+      isolate::Scores& scores = by_cluster[clusters[i]];
+      (*cause == label ? scores.true_positive : scores.false_positive) += 1;
+      with_label += *cause == label ? 1 : 0;
+    }
+    double best = 0;
+    for (auto& [cluster, scores] : by_cluster) {
+      scores.false_negative = with_label - scores.true_positive;
+      best = std::max(best, scores.f1());
+    }
+    result.push_back(with_label == 0 ? -1 : best);
+  }
+  return result;
+}
+
+std::string row(std::string_view method, const Clusters& clusters, const Part& training,
+                const Part& held_out) {
+  std::string scores;
+  for (const double score : scores_of(held_out, clusters.of_held_out))
+    scores += score < 0 ? " –" : fmt::format(" {:.0f}", 100 * score);
+  return fmt::format("| | {} | {} | {:.2f} | {:.2f} |{} | {} |\n", method, clusters.count,
+                     rand_index(training.runs, clusters.of_training),
+                     rand_index(held_out.runs, clusters.of_held_out), scores, clusters.predicates);
+}
+
+std::string counts_of(const Part& part) {
+  std::string text;
+  for (std::size_t label = 0; label < part.schema.labels.size(); ++label) {
+    std::size_t count = 0;
+    for (const Run& run : part.runs) count += cause_of(run) == label ? 1 : 0;
+    text += fmt::format("{}{} {}", label == 0 ? "" : ", ", part.schema.labels[label], count);
+  }
+  std::size_t several = 0;
+  for (const Run& run : part.runs) several += run.failing && !cause_of(run) ? 1 : 0;
+  return text + (several > 0 ? fmt::format(", several or none {}", several) : "");
+}
+
+struct Options {
+  std::vector<std::string> only;
+  bool verbose = false;
+  isolate::CauseOptions causes;
+};
+
+void judge(const CampaignPlan& plan, const Options& options) {
+  const Part training = make_part(plan, 1);
+  const Part held_out = make_part(plan, kHeldOutSeeds);
+  fmt::print("| **{}** ({}) | {} of {} runs kept fail, {} made; {} | | | | | |\n", plan.name,
+             plan.is_held_out ? "held out" : "development",
+             std::count_if(training.runs.begin(), training.runs.end(),
+                           [](const Run& run) { return run.failing; }),
+             training.runs.size(), training.made, counts_of(training));
+  const auto with_space = [&](Mode mode, const auto& use) {
+    const isolate::PredicateSpace space(training.schema,
+                                        isolate::space_options(mode, training.schema));
+    StoredRuns first(training.schema, training.runs);
+    StoredRuns second(training.schema, held_out.runs);
+    const isolate::RunTable left = isolate::read_runs(first, space, 1);
+    const isolate::RunTable right = isolate::read_runs(second, space, 1);
+    use(left, right);
+  };
+  const auto show = [&](std::string_view method, const Clusters& clusters) {
+    fmt::print("{}", row(method, clusters, training, held_out));
+    if (options.verbose) fmt::print(stderr, "{}: {}\n{}", plan.name, method, clusters.text);
+    std::fflush(stdout);
+  };
+  with_space(Mode::improved, [&](const auto& left, const auto& right) {
+    show("causes", by_causes(left, right, options.causes));
+    show("elimination", by_elimination(left, right, Mode::improved));
+    show("decision tree", by_tree(left, right));
+  });
+  with_space(Mode::paper, [&](const auto& left, const auto& right) {
+    show("paper", by_elimination(left, right, Mode::paper));
+  });
+}
+
+int study(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--verbose") {
+      options.verbose = true;
+    } else {
+      options.only.push_back(argument);
+    }
+  }
+  fmt::print(
+      "| campaign | method | clusters | ARI | ARI, held-out seeds | F1 per cause, held-out seeds | "
+      "predicates |\n|---|---|---|---|---|---|---|\n");
+  for (const CampaignPlan& plan : campaign_plans()) {
+    if (!options.only.empty() &&
+        std::find(options.only.begin(), options.only.end(), plan.name) == options.only.end()) {
+      continue;
+    }
+    judge(plan, options);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace dissensus::study
+
+int main(int argc, char** argv) {
+  try {
+    return dissensus::study::study(argc, argv);
+  } catch (const dissensus::InputError& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,135 @@
+// Unlike failures are told apart although one predicate holds in all of them.
+#include "isolate/causes.h"
+
+#include <gtest/gtest.h>
+
+#include "isolate/features.h"
+#include "isolate/isolation.h"
+#include "isolate/rand_index.h"
+
+namespace dissensus::isolate {
+namespace {
+
+Schema causes_schema() {
+  Schema schema;
+  schema.nodes = 4;
+  schema.kinds = {
+      {"vote", {{"round", SemanticType::round, "round"}, {"value", SemanticType::hash, "value"}}},
+      {"alarm", {{"round", SemanticType::round, "round"}}}};
+  schema.trust_everybody();
+  schema.labels = {"fork", "stall"};
+  return schema;
+}
+
+/// Runs of a vote with two bugs. A fork: two senders vote for another value. A stall: the same
+/// sender votes for the same round again and again. In both, alarms follow: the symptom they share.
+class TwoBugs final : public RunSource {
+ public:
+  TwoBugs(std::size_t runs, std::int64_t first_round, bool tells_symptoms)
+      : schema_(causes_schema()),
+        runs_(runs),
+        first_round_(first_round),
+        tells_symptoms_(tells_symptoms) {}
+  std::string name() const override { return "two bugs"; }
+  const Schema& schema() const override { return schema_; }
+  bool next(Run& run) override {
+    if (made_ == runs_) return false;
+    run.reset(schema_.nodes);
+    run.name = std::to_string(made_);
+    const std::size_t type = made_++ % 4;  // fork, stall, and twice a successful run
+    run.failing = type < 2;
+    run.labels = run.failing ? std::uint64_t{1} << type : 0;
+    if (tells_symptoms_ && run.failing) run.symptom = type == 0 ? "agreement" : "termination";
+    for (Inbox& inbox : run.inboxes) {
+      for (std::int64_t round = first_round_; round < first_round_ + 3; ++round) {
+        for (std::uint16_t sender = 0; sender < 4; ++sender) {
+          const bool deviates = type == 0 && sender >= 2;
+          add(inbox, 0, sender, {round, deviates ? round + 100 : round});
+          if (type == 1) add(inbox, 0, sender, {round, round});
+        }
+      }
+      if (run.failing) add(inbox, 1, 0, {first_round_ + 3});
+    }
+    return true;
+  }
+
+ private:
+  static void add(Inbox& inbox, std::uint16_t kind, std::uint16_t sender,
+                  std::initializer_list<std::int64_t> values) {
+    inbox.add(kind, sender);
+    inbox.values.insert(inbox.values.end(), values);
+  }
+  Schema schema_;
+  std::size_t runs_;
+  std::size_t made_ = 0;
+  std::int64_t first_round_;
+  bool tells_symptoms_;
+};
+
+std::vector<std::size_t> labels_of(const RunTable& table) {
+  std::vector<std::size_t> labels;
+  for (const RunSummary& run : table.runs()) {
+    if (run.failing) labels.push_back(run.labels == 1 ? 0 : 1);
+  }
+  return labels;
+}
+
+std::vector<std::size_t> of_failing(const RunTable& table, const std::vector<std::size_t>& all) {
+  std::vector<std::size_t> result;
+  for (std::size_t run = 0; run < all.size(); ++run) {
+    if (table.runs()[run].failing) result.push_back(all[run]);
+  }
+  return result;
+}
+
+class CausesTest : public testing::TestWithParam<bool> {};
+
+TEST_P(CausesTest, TwoBugsWithOneSymptomAreTwoCausesAlsoInRunsNotSeenBefore) {
+  const Schema schema = causes_schema();
+  const PredicateSpace space(schema, space_options(Mode::improved, schema));
+  TwoBugs seen(120, 1, GetParam());
+  TwoBugs unseen(80, 50, GetParam());
+  const RunTable table = read_runs(seen, space, 1);
+  const RunTable other = read_runs(unseen, space, 1);
+  const Separation separation = separate(table, {});
+  ASSERT_EQ(separation.causes.size(), 2u);
+  EXPECT_EQ(separation.causes[0].runs.size(), 30u);
+  EXPECT_EQ(adjusted_rand_index(of_failing(table, assign(table, separation)), labels_of(table)), 1);
+  EXPECT_EQ(adjusted_rand_index(of_failing(other, assign(other, separation)), labels_of(other)), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(WithAndWithoutSymptoms, CausesTest, testing::Bool());
+
+TEST(Causes, EliminationTakesTheSharedSymptomForBoth) {
+  const Schema schema = causes_schema();
+  const PredicateSpace space(schema, space_options(Mode::improved, schema));
+  TwoBugs seen(120, 1, false);
+  const IsolationResult result = isolate(read_runs(seen, space, 1), {});
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_EQ(result.findings.front().cluster.size(), 60u);
+}
+
+TEST(Causes, TheResultDoesNotDependOnTheNumberOfThreads) {
+  const Schema schema = causes_schema();
+  const PredicateSpace space(schema, space_options(Mode::improved, schema));
+  TwoBugs seen(120, 1, false);
+  const RunTable table = read_runs(seen, space, 1);
+  CauseOptions one;
+  CauseOptions three;
+  three.jobs = 3;
+  EXPECT_EQ(assign(table, separate(table, one)), assign(table, separate(table, three)));
+}
+
+TEST(RandIndex, AgreesWithWorkedExamples) {
+  using Parts = std::vector<std::size_t>;
+  EXPECT_EQ(adjusted_rand_index(Parts{0, 0, 1, 1}, Parts{7, 7, 3, 3}), 1);
+  EXPECT_NEAR(adjusted_rand_index(Parts{0, 0, 1, 1}, Parts{0, 0, 1, 2}), 4.0 / 7, 1e-12);
+  EXPECT_NEAR(adjusted_rand_index(Parts{0, 0, 1, 1}, Parts{0, 1, 0, 1}), -0.5, 1e-12);
+  EXPECT_NEAR(adjusted_rand_index(Parts{0, 0, 0, 1, 1, 2}, Parts{0, 0, 1, 1, 1, 1}),
+              (2.0 - 4.0 * 7 / 15) / ((4.0 + 7) / 2 - 4.0 * 7 / 15), 1e-12);
+  EXPECT_EQ(adjusted_rand_index(Parts{0, 0}, Parts{1, 1}), 1);
+  EXPECT_EQ(adjusted_rand_index(Parts{0, 0, 1}, Parts{0, 0, 0}), 0);
+}
+
+}  // namespace
+}  // namespace dissensus::isolate
