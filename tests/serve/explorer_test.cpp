@@ -8,7 +8,6 @@
 
 #include "dissensus/options.h"
 
-#include "core/file.h"
 #include "hunt/store.h"
 #include "postgres/private_postgres.h"
 #include "serve/campaign_view.h"
@@ -304,31 +303,6 @@ TEST_F(ExplorerTest, TwoHuntsAreComparedWithTheirStatistics) {
   EXPECT_EQ(both["signatures"].size(), 1u);
   const json same = get("/api/compare?first=1/1&second=1/1");
   EXPECT_DOUBLE_EQ(same["failed"]["p_value"].get<double>(), 1);
-}
-
-// The guard that refuses, with the lines of the model around it, and the implementation's events.
-TEST_F(ExplorerTest, AConformanceFindingIsMadeAgainAndTold) {
-  const std::string path = folder_.path() + "/finding.json";
-  write_file(path, R"({"format": "dissensus-conformance/1", "mapping": ")" DISSENSUS_SOURCE_DIR
-                   R"(/specs/dag/mapping.toml", "workflow": 1, "seed": "7",
-  "inputs": [9, 20, 0.5, 2, 100, 0, 0], "settings": {"system.bugs": "[\"future-vertices\"]"}, "constants": {},
-  "is_script": true, "steps": ["NextRound(7)", "Receive(4, 7, 1)", "Add(4, 7, 1)"]
-})");
-  library_.add_source(path);
-EXPECT_EQ(get("/api/")["conformance"][0]["name"], path);
-const json finding = get("/api/conformance/1");
-EXPECT_EQ(finding["violation"]["type"], "Type-I");
-const json& guard = finding["violation"]["guards"][0];
-EXPECT_EQ(guard["text"], "r <= round[p]");
-const std::size_t line = guard["line"].get<std::size_t>() - guard["first_line"].get<std::size_t>();
-EXPECT_THAT(guard["lines"][line].get<std::string>(), HasSubstr("r <= round[p]"));
-ASSERT_EQ(finding["steps"].size(), 3u);
-EXPECT_EQ(finding["steps"][0]["model"]["round[7]"], "1");
-EXPECT_EQ(finding["steps"][0]["implementation"]["round"], "1");
-EXPECT_EQ(finding["model"]["round[7]"], "0");
-EXPECT_EQ(finding["implementation"]["6"]["round"], "0");
-EXPECT_EQ(finding["steps"][2]["events"][0], "add(node 3, creator 6, round 1, variant 0)");
-EXPECT_THAT(error_of("/api/conformance/2"), HasSubstr("no such finding"));
 }
 
 }  // namespace
