@@ -12,7 +12,7 @@ configure = cmake --preset $(1) >build/$(1).configure.log 2>&1 || { cat build/$(
 hunt: setup
 	@$(call configure,release)
 	cmake --build --preset release -j $(JOBS) --target dissensus $(if $(wildcard build/release/whole/dissensus),dissensus_whole)
-	@case "$(HUNT)" in scenarios/ovsdb/*|scenarios/server/*) scripts/setup servers ;; esac
+	@case "$(HUNT)" in scenarios/etcd/*|scenarios/ovsdb/*|scenarios/server/*) scripts/setup servers ;; esac
 	@code=0; build/release/dissensus hunt $(HUNT) $(HUNT_OPTIONS) || code=$$?; [ $$code -le 1 ]
 
 # The program with all its verbs, the explorer's pages among them: make hunt builds what hunts need.

@@ -5,6 +5,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "dissensus/outside.h"
+#include "dissensus/pausable.h"
+
 #include "core/assert.h"
 
 namespace dissensus::sim {
@@ -669,10 +672,21 @@ void World::restart(NodeId node) {
 
 // ---- pauses
 
+namespace {
+
+/// Nodes that live elsewhere stand still only if somebody tells them.
+void tell_paused(Outside* outside, NodeId node, bool is_paused) {
+  if (auto* const nodes = dynamic_cast<Pausable*>(outside)) nodes->paused(node, is_paused);
+}
+
+}  // namespace
+
 void World::pause(NodeId node) {
   Host& host = hosts_[node];
   if (!host.running) return;
-  if (host.pauses++ == 0) host.paused_since = queue_.now();
+  if (host.pauses++ > 0) return;
+  host.paused_since = queue_.now();
+  tell_paused(outside_, node, true);
 }
 
 void World::resume(NodeId node) {
@@ -680,7 +694,10 @@ void World::resume(NodeId node) {
   if (host.pauses == 0 || --host.pauses > 0) return;
   const Duration length = queue_.now() - host.paused_since;
   host.paused_us += static_cast<std::uint32_t>(length.count());
-  if (host.running) adjust_clock(node, -length, 0);
+  if (host.running) {
+    adjust_clock(node, -length, 0);
+    tell_paused(outside_, node, false);
+  }
   for (Slot& held : std::exchange(host.held, {})) {
     const std::uint32_t index = take_slot(held.type, held.node);
     Slot& slot = slots_[index];

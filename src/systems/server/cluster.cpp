@@ -23,7 +23,7 @@ constexpr host::HostTime kPreparationMax = std::chrono::minutes(10);
 host::Plan plan_of(const Settings& settings, std::uint64_t seed) {
   host::Plan plan = settings.host;
   plan.seed = seed;
-  for (std::size_t i = 0; i < settings.nodes; ++i) {
+  for (std::size_t i = 0; i < settings.nodes + settings.client_nodes; ++i) {
     plan.machines.push_back({fmt::format("n{}", i), settings.contents});
   }
   return plan;
@@ -33,12 +33,12 @@ host::Plan plan_of(const Settings& settings, std::uint64_t seed) {
 
 ServerCluster::ServerCluster(const Settings& settings, std::uint64_t seed)
     : settings_(settings),
-      servers_(settings.nodes),
-      is_down_(settings.nodes),
-      is_ready_(settings.nodes),
-      logs_(settings.nodes) {
+      servers_(settings.nodes + settings.client_nodes),
+      is_down_(servers_.size()),
+      is_ready_(servers_.size()),
+      logs_(servers_.size()) {
   host_ = std::make_unique<host::Host>(plan_of(settings, seed), *this);
-  for (std::size_t node = 0; node < settings.nodes; ++node) {
+  for (std::size_t node = 0; node < settings.prepare.size(); ++node) {
     for (const std::vector<std::string>& command : settings.prepare[node]) {
       run_preparation(static_cast<NodeId>(node), command);
     }
@@ -79,6 +79,7 @@ Outside::Happening ServerCluster::wait(Time until) {
   const auto forget_lost = [&] {
     while (!news_.empty() && is_down_[news_.front().node]) news_.pop_front();
   };
+  resume_programs();
   forget_lost();
   if (news_.empty() && trouble_.empty() && !death_) {
     host::HostTime target = origin_ + host::HostTime(until - Time{});
@@ -144,6 +145,10 @@ host::ProgramId ServerCluster::start(NodeId node, const std::string& name,
 
 void ServerCluster::start_server(NodeId node) {
   is_down_[node] = false;
+  if (node >= settings_.nodes) {  // clients come when they are asked for
+    is_ready_[node] = true;
+    return;
+  }
   is_ready_[node] = settings_.ready_port == 0 && !settings_.ready_line;
   servers_[node] = start(node, fmt::format("n{}", node), settings_.commands[node], {});
 }
@@ -159,6 +164,25 @@ void ServerCluster::set_paused(NodeId node, bool is_paused) {
     host_->pause(*servers_[node]);
   } else {
     host_->resume(*servers_[node]);
+  }
+}
+
+void ServerCluster::paused(NodeId node, bool is_paused) {
+  std::erase(resumed_, node);
+  if (!is_paused) {
+    resumed_.push_back(node);
+    return;
+  }
+  for (host::ProgramId id = 0; id < programs_.size(); ++id) {
+    if (programs_[id].node == node && host_->is_running(id)) host_->pause(id);
+  }
+}
+
+void ServerCluster::resume_programs() {
+  for (const NodeId node : std::exchange(resumed_, {})) {
+    for (host::ProgramId id = 0; id < programs_.size(); ++id) {
+      if (programs_[id].node == node && host_->is_running(id)) host_->resume(id);
+    }
   }
 }
 
@@ -267,6 +291,10 @@ void ServerCluster::on_connect(const host::Connection& connection) {
     made.to = side == 0 ? connection.to_machine : connection.from_machine;
     made.framer = std::make_unique<Framer>(settings_.framing);
   }
+  if (settings_.protocol != nullptr) {
+    readers_.resize(std::max<std::size_t>(readers_.size(), connection.id + 1UL));
+    readers_[connection.id] = settings_.protocol->make_reader();
+  }
   tell_segment(next_segment(connection.id, true, Piece::connect, kConnect));
 }
 
@@ -282,18 +310,42 @@ MessageKind ServerCluster::kind_of(const std::string& bytes) const {
 
 void ServerCluster::on_bytes(const host::Connection& connection, host::Side from,
                              std::string bytes) {
-  const bool to_acceptor = from == host::Side::connector;
-  Flow& its = flow(connection.id * 2UL + (to_acceptor ? 0 : 1));
-  for (std::string& message : its.framer->add(bytes)) {
-    const MessageKind kind = kind_of(message);
-    tell_segment(next_segment(connection.id, to_acceptor, Piece::bytes, kind, std::move(message)));
+  tell_parts(connection.id, from == host::Side::connector, bytes);
+}
+
+void ServerCluster::tell_parts(host::ConnectionId connection, bool to_acceptor,
+                               std::string_view bytes) {
+  if (settings_.protocol != nullptr) {
+    for (protocols::Part& part : readers_[connection]->add(to_acceptor, bytes)) {
+      tell_part(connection, to_acceptor, std::move(part));
+    }
+    return;
   }
+  Flow& its = flow(connection * 2UL + (to_acceptor ? 0 : 1));
+  for (std::string& message : its.framer->add(bytes)) {
+    tell_part(connection, to_acceptor, {std::move(message), std::nullopt, {}});
+  }
+}
+
+void ServerCluster::tell_part(host::ConnectionId connection, bool to_acceptor,
+                              protocols::Part part) {
+  const MessageKind kind =
+      part.kind ? static_cast<MessageKind>(kData + 1 + settings_.kinds.size() + *part.kind)
+                : kind_of(part.bytes);
+  Segment segment =
+      next_segment(connection, to_acceptor, Piece::bytes, kind, std::move(part.bytes));
+  if (part.kind) segment.fields = std::make_shared<const protocols::RaftFields>(part.fields);
+  tell_segment(std::move(segment));
+}
+
+std::string ServerCluster::rest_of(host::ConnectionId connection, bool to_acceptor) {
+  if (settings_.protocol != nullptr) return readers_[connection]->rest(to_acceptor);
+  return flow(connection * 2UL + (to_acceptor ? 0 : 1)).framer->rest();
 }
 
 void ServerCluster::on_end(const host::Connection& connection, host::Side from, bool gone) {
   const bool to_acceptor = from == host::Side::connector;
-  Flow& its = flow(connection.id * 2UL + (to_acceptor ? 0 : 1));
-  if (std::string rest = its.framer->rest(); !rest.empty()) {
+  if (std::string rest = rest_of(connection.id, to_acceptor); !rest.empty()) {
     tell_segment(next_segment(connection.id, to_acceptor, Piece::bytes, kData, std::move(rest)));
   }
   tell_segment(next_segment(connection.id, to_acceptor, gone ? Piece::gone : Piece::end, kEnd));

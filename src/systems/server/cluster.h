@@ -11,10 +11,13 @@
 
 #include "dissensus/holdable.h"
 #include "dissensus/outside.h"
+#include "dissensus/pausable.h"
 #include "dissensus/system.h"
 
 #include "host/host.h"
+#include "systems/server/client_events.h"
 #include "systems/server/framing.h"
+#include "systems/server/protocols/protocol.h"
 #include "systems/server/segment.h"
 #include "systems/server/settings.h"
 
@@ -38,6 +41,7 @@ struct News {
 class ServerCluster final : public Cluster,
                             public Outside,
                             public Holdable,
+                            public Pausable,
                             public host::HostListener {
  public:
   /// Prepares the nodes' folders. `settings` outlives this. Throws OutsideError.
@@ -50,6 +54,7 @@ class ServerCluster final : public Cluster,
   void begin() override;
   Happening wait(Time until) override;
   void crashed(NodeId node) override;
+  void paused(NodeId node, bool is_paused) override;
   std::string trouble() const override { return trouble_; }
   std::vector<Attachment> attachments() override;
   std::optional<Death> death() const override { return death_; }
@@ -64,9 +69,11 @@ class ServerCluster final : public Cluster,
   // For the stand-ins.
 
   const Settings& settings() const { return settings_; }
+  ClientEvents& client_events() { return client_events_; }
   News take_news(NodeId node);
   void start_server(NodeId node);
   void start_client(NodeId node, const ClientRequest& request);
+  /// The server alone, and not what else runs on its machine.
   void set_paused(NodeId node, bool is_paused);
   /// Keeps what is under way, so that it can be sent again.
   void sent(const Segment& segment, NodeId from);
@@ -97,6 +104,11 @@ class ServerCluster final : public Cluster,
     std::unique_ptr<Framer> framer;
   };
 
+  /// Bytes that one side wrote, in parts that travel as wholes.
+  void tell_parts(host::ConnectionId connection, bool to_acceptor, std::string_view bytes);
+  void tell_part(host::ConnectionId connection, bool to_acceptor, protocols::Part part);
+  std::string rest_of(host::ConnectionId connection, bool to_acceptor);
+
   void on_connect(const host::Connection& connection) override;
   void on_bytes(const host::Connection& connection, host::Side from, std::string bytes) override;
   void on_end(const host::Connection& connection, host::Side from, bool gone) override;
@@ -113,6 +125,7 @@ class ServerCluster final : public Cluster,
   void carry_out(NodeId node, const Segment& segment,
                  std::vector<std::pair<NodeId, Segment>>& answers);
   MessageKind kind_of(const std::string& bytes) const;
+  void resume_programs();
   void run_preparation(NodeId node, const std::vector<std::string>& command);
   void look_for_ready();
   host::ProgramId start(NodeId node, const std::string& name,
@@ -135,9 +148,12 @@ class ServerCluster final : public Cluster,
   std::vector<std::optional<host::ProgramId>> servers_;
   std::vector<bool> is_down_;
   std::vector<bool> is_ready_;
+  std::vector<NodeId> resumed_;  ///< whose pause is over: first arrives what came meanwhile
   std::vector<std::string> logs_;
   std::deque<News> news_;
   std::vector<Flow> flows_;
+  std::vector<std::unique_ptr<protocols::ConnectionReader>> readers_;  ///< by ConnectionId
+  ClientEvents client_events_;
 };
 
 }  // namespace dissensus::server

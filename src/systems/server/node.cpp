@@ -20,6 +20,14 @@ Digest value_of(const std::string& text) {
   return digest_of_text(text);
 }
 
+void transmit(Context& context, NodeId to, const Segment& segment) {
+  if (segment.fields) {
+    context.send(to, PeerSegment{segment});
+  } else {
+    context.send(to, segment);
+  }
+}
+
 }  // namespace
 
 void ServerNode::begin(Context& context) {
@@ -61,22 +69,22 @@ void ServerNode::timer(Context& context, TimerId, std::uint64_t tag) {
     return;
   }
   const auto again = cluster_.unanswered(tag);
-  for (const auto& [to, segment] : again) context.send(to, segment);
+  for (const auto& [to, segment] : again) transmit(context, to, segment);
   if (!again.empty()) context.set_timer(cluster_.patience(tag), tag);
 }
 
 void ServerNode::send(Context& context, NodeId to, const Segment& segment) {
   cluster_.sent(segment, self_);
-  context.send(to, segment);
+  transmit(context, to, segment);
   if (segment.piece == Piece::datagram) return;
   const std::uint64_t flow = ServerCluster::flow_of(segment);
   if (cluster_.wants_timer(flow)) context.set_timer(cluster_.patience(flow), flow);
 }
 
 void ServerNode::receive(Context& context, NodeId, const Message& message) {
-  for (const auto& [to, segment] : cluster_.arrived(self_, *message.get<Segment>())) {
-    send(context, to, segment);
-  }
+  const auto* segment = message.get<Segment>();
+  if (segment == nullptr) segment = message.get<PeerSegment>();
+  for (const auto& [to, answer] : cluster_.arrived(self_, *segment)) send(context, to, answer);
 }
 
 void ServerNode::happened(Context& context) {
@@ -105,6 +113,9 @@ void ServerNode::count(Context& context, std::uint32_t observable) {
 void ServerNode::read_line(Context& context, const std::string& line, bool of_client) {
   if (context.logging()) context.log(line);
   const Settings& settings = cluster_.settings();
+  if (of_client && settings.has_history) {
+    if (const auto event = cluster_.client_events().read(line)) context.operation(event->report());
+  }
   std::smatch match;
   for (std::size_t i = 0; i < settings.observables.size(); ++i) {
     const Observable& observable = settings.observables[i];

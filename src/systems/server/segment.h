@@ -10,6 +10,7 @@
 #include "dissensus/message.h"
 
 #include "host/host.h"
+#include "systems/server/protocols/protocol.h"
 
 namespace dissensus::server {
 
@@ -24,6 +25,8 @@ struct Segment {
   host::Endpoint from;       ///< of a datagram
   host::Endpoint to;
   std::shared_ptr<const std::string> bytes = std::make_shared<std::string>();
+  /// Of a message of the protocol: it travels as a PeerSegment.
+  std::shared_ptr<const protocols::RaftFields> fields;
 
   MessageKind kind() const { return message_kind; }
   std::uint32_t wire_bytes() const { return static_cast<std::uint32_t>(bytes->size()) + 40; }
@@ -38,5 +41,8 @@ struct Segment {
         .finish();
   }
 };
+
+/// The same for generic code, with the fields of the protocol.
+struct PeerSegment : Segment {};
 
 }  // namespace dissensus::server

@@ -36,22 +36,22 @@ Pattern read_pattern(const Options& options) {
 void read_commands(const Options& options, Settings& settings) {
   const std::vector<std::string> common = read_words(options.at("command"));
   settings.commands.assign(settings.nodes, common);
-  settings.prepare.resize(settings.nodes);
-  const auto node_of = [&](const Options& table) -> std::optional<std::size_t> {
+  const std::size_t machines = settings.nodes + settings.client_nodes;
+  settings.prepare.resize(machines);
+  const auto node_of = [&](const Options& table, std::size_t count) -> std::optional<std::size_t> {
     const auto node = table.find("node");
     if (!node) return std::nullopt;
-    return static_cast<std::size_t>(
-        node->integer(0, static_cast<std::int64_t>(settings.nodes) - 1));
+    return static_cast<std::size_t>(node->integer(0, static_cast<std::int64_t>(count) - 1));
   };
   for (const Options& table : options.tables("node")) {
-    const auto node = node_of(table);
+    const auto node = node_of(table, settings.nodes);
     if (!node) table.fail("node", "expected the number of a node");
     settings.commands[*node] = read_words(table.at("command"));
   }
   for (const Options& table : options.tables("prepare")) {
-    const auto node = node_of(table);
+    const auto node = node_of(table, machines);
     const std::vector<std::string> words = read_words(table.at("command"));
-    for (std::size_t i = 0; i < settings.nodes; ++i) {
+    for (std::size_t i = 0; i < machines; ++i) {
       if (!node || *node == i) settings.prepare[i].push_back(words);
     }
   }
@@ -92,6 +92,10 @@ void read_reports(const Options& options, Settings& settings) {
 void read_messages(const Options& options, Settings& settings) {
   static constexpr std::string_view kFramings[] = {"none", "lines", "length-u32", "json", "http2"};
   settings.framing = static_cast<Framing>(options.choice("framing", kFramings, 0));
+  if (const auto name = options.find("protocol")) {
+    if (options.has("framing")) options.fail("framing", "a protocol says where messages end");
+    settings.protocol = &protocols::protocol(name->choice(protocols::protocol_names()));
+  }
   for (const Options& table : options.tables("message")) {
     settings.kinds.push_back({table.at("kind").text(), read_expression(table.at("pattern"))});
   }
@@ -136,6 +140,9 @@ Settings read_settings(const Options& options) {
   Settings settings;
   settings.nodes = static_cast<std::size_t>(
       options.at("nodes").integer(1, static_cast<std::int64_t>(kNodesMax)));
+  settings.client_nodes = static_cast<std::size_t>(
+      options.integer("clients", 0, 0, static_cast<std::int64_t>(kNodesMax)));
+  settings.has_history = options.boolean("history", false);
   read_commands(options, settings);
   if (const auto environment = options.find("environment")) {
     for (const OptionValue& variable : environment->list()) {

@@ -14,6 +14,7 @@
 #include "dissensus/options.h"
 
 #include "host/host.h"
+#include "systems/server/protocols/protocol.h"
 
 namespace dissensus::server {
 
@@ -47,14 +48,17 @@ struct MessageKindPattern {
 enum class Framing : std::uint8_t { none, lines, length_u32, json, http2 };
 
 struct Settings {
-  std::size_t nodes = 0;
-  std::vector<std::vector<std::string>> commands;              ///< per node
+  std::size_t nodes = 0;                           ///< with a server
+  std::size_t client_nodes = 0;                    ///< after those, with clients only
+  bool has_history = false;                        ///< clients write events of a history
+  std::vector<std::vector<std::string>> commands;  ///< per node
   std::vector<std::vector<std::vector<std::string>>> prepare;  ///< per node, in order
   std::vector<std::string> environment;
   std::string contents;  ///< of every node's folder
   std::uint16_t ready_port = 0;
   std::optional<std::regex> ready_line;
   Framing framing = Framing::none;
+  const protocols::Protocol* protocol = nullptr;  ///< instead of framing
   std::vector<MessageKindPattern> kinds;
   std::vector<Observable> observables;
   std::vector<Decision> decisions;
@@ -92,7 +96,7 @@ inline constexpr MessageKind kConnect = 0;
 inline constexpr MessageKind kAnswer = 1;
 inline constexpr MessageKind kEnd = 2;
 inline constexpr MessageKind kDatagram = 3;
-inline constexpr MessageKind kData = 4;  ///< and from here on those of the scenario
+inline constexpr MessageKind kData = 4;  ///< then those of the scenario, then the protocol's
 inline constexpr std::uint32_t kDied = 0;
 inline constexpr std::uint32_t kClientsDone = 1;
 inline constexpr std::uint32_t kClientsFailed = 2;

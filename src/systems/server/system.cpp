@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "systems/server/cluster.h"
+#include "systems/server/protocols/protocol.h"
 #include "systems/server/segment.h"
 #include "systems/server/settings.h"
 
@@ -16,6 +17,28 @@ std::string readable(const std::string& bytes) {
     text += c >= ' ' && c < 127 ? c : '.';
   }
   return text;
+}
+
+void describe_protocol(const protocols::Protocol& protocol, SystemDescription& description) {
+  const auto number = [](std::uint64_t protocols::RaftFields::*field) {
+    return [field](const PeerSegment& segment) -> FieldValue { return (*segment.fields).*field; };
+  };
+  using Fields = protocols::RaftFields;
+  description.message<PeerSegment>(std::string(protocol.name), protocol.kinds)
+      .field("connection", SemanticType::number,
+             [](const PeerSegment& segment) { return std::uint64_t{segment.connection}; })
+      .field("number", SemanticType::sequence,
+             [](const PeerSegment& segment) { return std::uint64_t{segment.number}; })
+      .field("size", SemanticType::number,
+             [](const PeerSegment& segment) { return std::uint64_t{segment.bytes->size()}; })
+      .field("term", SemanticType::round, number(&Fields::term))
+      .field("index", SemanticType::sequence, number(&Fields::index))
+      .field("log_term", SemanticType::round, number(&Fields::log_term))
+      .field("commit", SemanticType::sequence, number(&Fields::commit))
+      .field("entries", SemanticType::number, number(&Fields::entries))
+      .field("refused", SemanticType::boolean, [](const PeerSegment& segment) -> FieldValue {
+        return std::uint64_t{segment.fields->is_refused ? 1U : 0U};
+      });
 }
 
 SystemDescription describe(const Settings& settings) {
@@ -33,6 +56,7 @@ SystemDescription describe(const Settings& settings) {
              [](const Segment& segment) { return std::uint64_t{segment.bytes->size()}; })
       .field("text", SemanticType::text,
              [](const Segment& segment) { return readable(*segment.bytes); });
+  if (settings.protocol != nullptr) describe_protocol(*settings.protocol, description);
   description.levels = settings.levels;
   if (description.levels.empty()) description.levels = {{.name = "nothing", .validity = false}};
   description.phases = {"starting", "ready"};
@@ -49,10 +73,11 @@ class ServerSystem final : public System {
       : settings_(read_settings(options)), description_(describe(settings_)) {}
 
   const SystemDescription& description() const override { return description_; }
-  std::size_t node_count() const override { return settings_.nodes; }
+  std::size_t node_count() const override { return settings_.nodes + settings_.client_nodes; }
   SystemTraits traits() const override {
     SystemTraits traits;
     traits.outside = true;
+    traits.bystanders = settings_.client_nodes;
     return traits;
   }
   std::unique_ptr<Cluster> make_cluster(std::uint64_t seed) const override {

@@ -1,0 +1,52 @@
+// What tests of protocols ask of the parts of a stream.
+#pragma once
+
+#include <cstddef>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "systems/server/protocols/protocol.h"
+
+namespace dissensus::protocols {
+
+inline std::vector<std::string> names(const Protocol& protocol, const std::vector<Part>& parts) {
+  std::vector<std::string> result;
+  for (const Part& part : parts) {
+    result.push_back(part.kind ? protocol.kinds.at(*part.kind) : "bytes");
+  }
+  return result;
+}
+
+inline std::string joined(const std::vector<Part>& parts) {
+  std::string all;
+  for (const Part& part : parts) all += part.bytes;
+  return all;
+}
+
+/// Whatever comes after `question`, and however it is cut, what goes out is what came in.
+inline void expect_no_byte_lost(const Protocol& protocol, std::string_view question,
+                                const std::string& good, unsigned seed) {
+  std::mt19937 random(seed);
+  const auto below = [&](std::size_t limit) { return random() % limit; };
+  for (int round = 0; round < 2000; ++round) {
+    const auto reader = protocol.make_reader();
+    reader->add(true, question);
+    std::string stream = good;
+    for (std::size_t changes = below(6); changes > 0; --changes) {
+      stream[below(stream.size())] = static_cast<char>(below(256));
+    }
+    std::string seen;
+    for (std::size_t at = 0; at < stream.size();) {
+      const std::size_t count = 1 + below(stream.size() - at);
+      seen += joined(reader->add(false, std::string_view(stream).substr(at, count)));
+      at += count;
+    }
+    ASSERT_EQ(seen + reader->rest(false), stream) << round;
+  }
+}
+
+}  // namespace dissensus::protocols
