@@ -11,6 +11,7 @@ namespace dissensus::host {
 
 HostTime Disk::sync_cost(Process& process) const {
   HostTime cost = model_.sync;
+  if (const auto slow = slow_.find(process.machine); slow != slow_.end()) cost += slow->second;
   if (model_.bytes_per_second != 0) {
     const double seconds =
         static_cast<double>(process.unsynced_bytes) / static_cast<double>(model_.bytes_per_second);

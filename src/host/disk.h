@@ -18,6 +18,8 @@ class Disk {
 
   const DiskModel& model() const { return model_; }
   HostTime sync_cost(Process& process) const;
+  /// Every sync of this machine takes so much longer from now on.
+  void slow(MachineId machine, HostTime extra) { slow_[machine] = extra; }
 
   /// A write of `length` bytes at `offset` is about to happen; remembers what it replaces.
   void before_write(MachineId machine, const Descriptor& file, std::uint64_t offset,
@@ -44,6 +46,7 @@ class Disk {
 
   DiskModel model_;
   Random random_;
+  std::map<MachineId, HostTime> slow_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, File> files_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> order_;  ///< of first write
 };

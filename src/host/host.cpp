@@ -40,6 +40,9 @@ void Host::kill(ProgramId program) {
 void Host::power_loss(MachineId machine) {
   supervisor_->power_loss(machine);
 }
+void Host::slow_disk(MachineId machine, HostTime extra) {
+  supervisor_->disk().slow(machine, extra);
+}
 void Host::pause(ProgramId program) {
   supervisor_->set_paused(program, true);
 }

@@ -235,6 +235,8 @@ class Host {
   /// draws. Covered are write, pwrite, their vectors and ftruncate. Names of files, and what is
   /// written through shared mappings, count as synced.
   void power_loss(MachineId machine);
+  /// Syncs on this machine that begin from now on take so much longer than the disk model says.
+  void slow_disk(MachineId machine, HostTime extra);
   /// Its threads get no processor; its connections stay.
   void pause(ProgramId program);
   void resume(ProgramId program);

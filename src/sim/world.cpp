@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 
+#include "dissensus/machines.h"
 #include "dissensus/outside.h"
-#include "dissensus/pausable.h"
 
 #include "core/assert.h"
 
@@ -290,9 +292,23 @@ StopReason World::run(EventId until_event) {
   }
 }
 
+namespace {
+
+/// Programs have disks of their own, which are told how slow the world's are.
+void tell_slow_disks(Outside* outside, std::span<const std::unique_ptr<SimulatedDisk>> disks) {
+  auto* const machines = dynamic_cast<Machines*>(outside);
+  if (machines == nullptr) return;
+  for (std::size_t node = 0; node < disks.size(); ++node) {
+    if (disks[node]) machines->disk_slowed(static_cast<NodeId>(node), disks[node]->trouble().slow);
+  }
+}
+
+}  // namespace
+
 /// Real time passes until the next event is due; what happens before that becomes the next event.
 /// False: the run is over.
 bool World::wait_for_outside(Time time_limit) {
+  if (!disks_.empty()) tell_slow_disks(outside_, disks_);
   for (;;) {
     const Time due = queue_.empty() ? Time::max() : queue_.next_time();
     const Outside::Happening happening = outside_->wait(std::min(due, time_limit));
@@ -676,7 +692,7 @@ namespace {
 
 /// Nodes that live elsewhere stand still only if somebody tells them.
 void tell_paused(Outside* outside, NodeId node, bool is_paused) {
-  if (auto* const nodes = dynamic_cast<Pausable*>(outside)) nodes->paused(node, is_paused);
+  if (auto* const nodes = dynamic_cast<Machines*>(outside)) nodes->paused(node, is_paused);
 }
 
 }  // namespace

@@ -178,6 +178,10 @@ void ServerCluster::paused(NodeId node, bool is_paused) {
   }
 }
 
+void ServerCluster::disk_slowed(NodeId node, Duration extra) {
+  host_->slow_disk(node, host::HostTime(extra));
+}
+
 void ServerCluster::resume_programs() {
   for (const NodeId node : std::exchange(resumed_, {})) {
     for (host::ProgramId id = 0; id < programs_.size(); ++id) {

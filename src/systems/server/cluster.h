@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "dissensus/holdable.h"
+#include "dissensus/machines.h"
 #include "dissensus/outside.h"
-#include "dissensus/pausable.h"
 #include "dissensus/system.h"
 
 #include "host/host.h"
@@ -41,7 +41,7 @@ struct News {
 class ServerCluster final : public Cluster,
                             public Outside,
                             public Holdable,
-                            public Pausable,
+                            public Machines,
                             public host::HostListener {
  public:
   /// Prepares the nodes' folders. `settings` outlives this. Throws OutsideError.
@@ -55,6 +55,7 @@ class ServerCluster final : public Cluster,
   Happening wait(Time until) override;
   void crashed(NodeId node) override;
   void paused(NodeId node, bool is_paused) override;
+  void disk_slowed(NodeId node, Duration extra) override;
   std::string trouble() const override { return trouble_; }
   std::vector<Attachment> attachments() override;
   std::optional<Death> death() const override { return death_; }

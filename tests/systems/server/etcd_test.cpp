@@ -1,0 +1,73 @@
+// etcd as its users run it: clients that check what they are told, and a defect that a single slow
+// sync brings to light (docs/results/etcd.md).
+#include <filesystem>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "run/runner.h"
+#include "systems/built_in/built_in.h"
+
+namespace dissensus::server {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+run::Scenario general_etcd() {
+  return run::load_scenario(DISSENSUS_SOURCE_DIR "/scenarios/etcd/general.toml",
+                            built_in_systems());
+}
+
+run::RunResult run_etcd(const run::Scenario& scenario, const faults::Schedule& schedule) {
+  run::Runner runner;
+  run::RunOptions options;
+  options.log = true;
+  return runner.run(scenario, schedule, 1, options);
+}
+
+std::string kept(const run::RunResult& result, const std::string& name) {
+  for (const Outside::Attachment& file : result.attachments) {
+    if (file.name == name) return file.text;
+  }
+  return {};
+}
+
+class Etcd : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists("/opt/dissensus/etcd-server/usr/bin/etcd")) {
+      GTEST_SKIP() << "etcd is not installed: scripts/setup servers";
+    }
+    if (!std::filesystem::exists("/usr/bin/python3")) {
+      GTEST_SKIP() << "python3 is not installed: scripts/setup test";
+    }
+  }
+};
+
+TEST_F(Etcd, ClientsOfServersThatAreLeftAloneHaveNothingToComplainAbout) {
+  const run::RunResult quiet = run_etcd(general_etcd(), {});
+  EXPECT_EQ(quiet.verdict.outcome, oracle::Outcome::pass);
+  EXPECT_THAT(kept(quiet, "host.txt"), HasSubstr("nothing is known against"));
+  EXPECT_THAT(kept(quiet, "servers/3.log"), HasSubstr("lease kept"));
+  EXPECT_THAT(kept(quiet, "servers/3.log"), HasSubstr("watched 127.0.0.12"));
+  EXPECT_THAT(kept(quiet, "servers/3.log"), Not(HasSubstr("VIOLATED")));
+}
+
+/// The leader waits for its disk; another is elected, and keeps the client's lease alive. The first
+/// one holds the lease for expired and asks the new leader to revoke it, which it does.
+TEST_F(Etcd, ALeaderThatWaitedForItsDiskRevokesALeaseThatIsKeptAlive) {
+  const run::Scenario scenario = general_etcd();
+  const faults::Schedule slow =
+      run::load_schedule(DISSENSUS_SOURCE_DIR "/scenarios/etcd/slow-disk.schedule.json", scenario);
+  const run::RunResult first = run_etcd(scenario, slow);
+  ASSERT_EQ(first.verdict.outcome, oracle::Outcome::fail);
+  EXPECT_EQ(first.verdict.violations.at(0).signature(), "history/clients-are-told-the-truth");
+  EXPECT_THAT(kept(first, "servers/3.log"), HasSubstr("VIOLATED lease: member was promised"));
+  EXPECT_THAT(kept(first, "servers/0.log"), HasSubstr("wal: sync duration of 5.001s"));
+  EXPECT_EQ(run_etcd(scenario, slow).hash, first.hash);
+}
+
+}  // namespace
+}  // namespace dissensus::server
