@@ -98,17 +98,5 @@ TEST(ClientEvents, HistoriesOfClientProgramsAreJudged) {
   EXPECT_THAT(stale.verdict.violations.front().signature(), HasSubstr("history/"));
 }
 
-/// Six ticks each; a server that stands still for three seconds misses the seconds that it slept.
-TEST(ClientEvents, APauseOfTheScheduleStopsTheServer) {
-  const std::string good = R"(echo '{"process":1,"type":"ok","f":"read","value":[1,7]}')";
-  faults::PauseFault pause;
-  pause.nodes = {1};
-  pause.when.from = std::chrono::milliseconds(1500);
-  pause.when.until = std::chrono::milliseconds(4500);
-  const run::RunResult paused = run_told(kWrite + good, {{}, {pause}});
-  ASSERT_EQ(paused.verdict.outcome, oracle::Outcome::fail);
-  EXPECT_EQ(paused.verdict.violations.front().signature(), "progress/ticks");
-}
-
 }  // namespace
 }  // namespace dissensus::server
