@@ -18,7 +18,8 @@ namespace {
 /// Steps of a run that are followed; what comes after says nothing more.
 constexpr std::size_t kStepsMost = 20'000;
 /// A state of the model that fits is found fast or not at all.
-constexpr JudgeOptions kJudge{64, 1'000};
+constexpr std::size_t kFrontierMost = 64;
+constexpr std::size_t kHiddenStatesMost = 1'000;
 
 InputValues values_of(const Mapping& mapping, const run::Scenario& scenario) {
   InputValues values;
@@ -36,7 +37,9 @@ class ModelStates final : public run::StateSource {
         scenario_(scenario),
         machine_(load_model(mapping_, Variant{}, values_of(mapping_, scenario))),
         bound_(mapping_, machine_, *scenario.system),
-        judge_(bound_, kJudge) {}
+        judge_(bound_, {.frontier_most = kFrontierMost,
+                        .hidden_states_most = kHiddenStatesMost,
+                        .ignored_properties = {}}) {}
 
   EventMask wants() const override { return EventMask::reports(); }
   bool wants_steps() const override { return true; }
