@@ -71,7 +71,7 @@ void StoreSource::sample(double failing_share, double passing_share) {
 bool StoreSource::is_drawn(const ItemRecord& item) const {
   const double share = item.outcome == oracle::Outcome::fail ? failing_share_ : passing_share_;
   if (share >= 1) return true;
-  return Random(hunts_[hunt_].id, "sample", item.number).unit() < share;
+  return Random(static_cast<std::uint64_t>(hunts_[hunt_].id), "sample", item.number).unit() < share;
 }
 
 bool StoreSource::next(isolate::Run& run) {
