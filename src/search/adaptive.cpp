@@ -1,15 +1,12 @@
 #include "search/adaptive.h"
 
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/assert.h"
-#include "search/immigration.h"
-#include "search/registry.h"
+#include "search/shared_budget.h"
 #include "search/structured.h"
 
 namespace dissensus::search {
@@ -35,30 +32,10 @@ constexpr std::size_t kFirstTurns = 10;
 constexpr std::size_t kFirstArms = 5;
 /// A prior counts as much as so many results.
 constexpr double kPriorWeight = 4;
-/// How fast what is usual follows what is seen, and how fast an arm forgets.
-constexpr double kUsualMemory = 0.05;
+/// How fast an arm forgets.
 constexpr double kForget = 0.98;
 /// Runs without a new state or a record, after which all arms return half-way to their priors.
 constexpr std::size_t kRestart = 150;
-
-/// One shape, again and again.
-class ShapeArm final : public Search {
- public:
-  ShapeArm(const SearchContext& context, Shape shape)
-      : space_(context.space), random_(context.seed, "shape-arm"), shape_(shape) {}
-  std::optional<Candidate> ask() override {
-    Candidate candidate;
-    candidate.genotype = draw_shape(space_, shape_, random_);
-    candidate.origin = kShapeNames[static_cast<std::size_t>(shape_)];
-    return candidate;
-  }
-  void tell(const Candidate&, const Evaluation&) override {}
-
- private:
-  SearchSpace space_;
-  Random random_;
-  Shape shape_;
-};
 
 /// Faults that belong together. A plan without any is a run without a schedule, and drawn again.
 class StoryArm final : public Search {
@@ -81,112 +58,52 @@ class StoryArm final : public Search {
   Random random_;
 };
 
-struct Arm {
-  std::string_view name;
+/// What is known of a member's results.
+struct Record {
   double prior = 0.5;
-  std::unique_ptr<Search> search;
-  bool single_objective = false;
   double sum = 0;     ///< of rewards, older ones count less
   double weight = 0;  ///< of the same results
-  std::size_t asked = 0;
-
-  double yield() const { return (prior * kPriorWeight + sum) / (kPriorWeight + weight); }
 };
 
-class Adaptive final : public Search, public Immigration {
+class Adaptive final : public SharedBudget {
  public:
-  Adaptive(std::vector<Arm> arms, double floor, bool has_first_turns, std::uint64_t seed)
-      : arms_(std::move(arms)),
-        floor_(floor),
-        first_turns_(has_first_turns ? kFirstTurns : 0),
-        random_(seed, "adaptive") {}
-
-  std::optional<Candidate> ask() override {
-    std::vector<std::size_t> ready(arms_.size());
-    for (std::size_t i = 0; i < ready.size(); ++i) ready[i] = i;
-    while (!ready.empty()) {
-      const auto chosen = ready.begin() + static_cast<std::ptrdiff_t>(choose(ready));
-      Arm& arm = arms_[*chosen];
-      if (std::optional<Candidate> candidate = arm.search->ask()) {
-        ++arm.asked;
-        ++asked_;
-        under_way_.push_back({*chosen, candidate->tag});
-        candidate->member = arm.name;
-        return candidate;
-      }
-      ready.erase(chosen);
-    }
-    return std::nullopt;
-  }
-
-  void tell(const Candidate& candidate, const Evaluation& evaluation) override {
-    const UnderWay asked = under_way_.front();
-    under_way_.pop_front();
-    Arm& arm = arms_[asked.arm];
-    arm.sum = arm.sum * kForget + reward(evaluation);
-    arm.weight = arm.weight * kForget + 1;
-    forget_if_stuck(evaluation);
-
-    Candidate own = candidate;
-    own.tag = asked.tag;
-    arm.search->tell(own, arm.single_objective ? summed(evaluation) : evaluation);
-    share_with_corpus(arm, candidate, evaluation);
-  }
-
-  void welcome(const Genotype& genotype, const Evaluation& evaluation) override {
-    if (evaluation.failed) ++known_[evaluation.signature];
-    for (Arm& arm : arms_) {
-      search::welcome(*arm.search, genotype,
-                      arm.single_objective ? summed(evaluation) : evaluation);
-    }
-  }
+  Adaptive(std::vector<Member> arms, std::vector<Record> records, double floor,
+           bool has_first_turns, std::uint64_t seed)
+      : SharedBudget(std::move(arms), floor, Random(seed, "adaptive")),
+        records_(std::move(records)),
+        first_turns_(has_first_turns ? kFirstTurns : 0) {}
 
   /// What is learned from the first runs is worth more than many threads.
   std::size_t look_ahead(std::size_t told) const override { return 2 + told / 8; }
 
  private:
-  struct UnderWay {
-    std::size_t arm;
-    std::uint64_t tag;
-  };
-
-  static Evaluation summed(const Evaluation& evaluation) {
-    Evaluation single = evaluation;
-    double sum = 0;
-    for (const double objective : evaluation.objectives) sum += objective;
-    single.objectives = {sum};
-    return single;
+  double yield_of(std::size_t arm) const override {
+    const Record& record = records_[arm];
+    return (record.prior * kPriorWeight + record.sum) / (kPriorWeight + record.weight);
+  }
+  std::optional<std::size_t> fixed_turn(const std::vector<std::size_t>& ready) const override {
+    if (asked() >= first_turns_ || ready.size() != members().size()) return std::nullopt;
+    return asked() % kFirstArms;
   }
 
+  void learn(std::size_t arm, const Evaluation& evaluation) override {
+    Record& record = records_[arm];
+    record.sum = record.sum * kForget + reward(evaluation);
+    record.weight = record.weight * kForget + 1;
+    forget_if_stuck(evaluation);
+  }
+  void know(const std::string& signature) override { ++known_[signature]; }
+
   /// What one arm found others may alter: schedules of genes, not decisions of schedulers.
-  void share_with_corpus(const Arm& finder, const Candidate& candidate,
-                         const Evaluation& evaluation) {
+  void pass_on(std::size_t finder, const Candidate& candidate,
+               const Evaluation& evaluation) override {
     if (candidate.scheduler) return;
-    for (Arm& arm : arms_) {
-      if (&arm != &finder && arm.name == "coverage") {
-        search::welcome(*arm.search, candidate.genotype, evaluation);
+    for (std::size_t i = 0; i < members().size(); ++i) {
+      if (i != finder && members()[i].name == "coverage") {
+        search::welcome(*members()[i].search, candidate.genotype, evaluation);
       }
     }
   }
-
-  std::size_t choose(const std::vector<std::size_t>& ready) {
-    if (asked_ < first_turns_ && ready.size() == arms_.size()) return asked_ % kFirstArms;
-    double total = 0;
-    for (const std::size_t arm : ready) total += share(arm);
-    double left = random_.unit() * total;
-    for (std::size_t i = 0; i + 1 < ready.size(); ++i) {
-      left -= share(ready[i]);
-      if (left < 0) return i;
-    }
-    return ready.size() - 1;
-  }
-  double share(std::size_t index) const {
-    double yields = 0;
-    for (const Arm& arm : arms_) yields += power(arm.yield());
-    const double even = 1 / static_cast<double>(arms_.size());
-    return floor_ * even + (1 - floor_) * power(arms_[index].yield()) / yields;
-  }
-  static double power(double yield) { return yield * yield * yield * yield; }
 
   /// A violation that is new to the hunt counts most; the same one again less each time. Otherwise
   /// states that no run had reached and the nearest of all objectives, the larger of the two, each
@@ -218,52 +135,34 @@ class Adaptive final : public Search, public Immigration {
     since_record_ = is_record ? 0 : since_record_ + 1;
     if (since_record_ < kRestart) return;
     since_record_ = 0;
-    for (Arm& arm : arms_) {
-      arm.sum /= 2;
-      arm.weight /= 2;
+    for (Record& record : records_) {
+      record.sum /= 2;
+      record.weight /= 2;
     }
   }
 
-  /// A moving average, and how a value compares with it, 0.5 for one that equals it.
-  struct Average {
-    double mean = 0;
-    double judge(double value) {
-      const double sum = value + mean;
-      mean += (value - mean) * kUsualMemory;
-      return sum > 0 ? value / sum : 0.5;
-    }
-  };
-
-  std::vector<Arm> arms_;
-  double floor_;
+  std::vector<Record> records_;
   std::size_t first_turns_;
-  Random random_;
-  std::size_t asked_ = 0;
-  std::deque<UnderWay> under_way_;
   std::map<std::string, std::size_t> known_;
-  Average usual_states_;
-  Average usual_seconds_;
-  std::vector<Average> usual_objectives_;
+  Usual usual_states_;
+  Usual usual_seconds_;
+  std::vector<Usual> usual_objectives_;
   std::vector<double> best_;
   std::size_t since_record_ = 0;
 };
 
-Arm make_arm(const SearchContext& context, const ArmPlan& plan, std::size_t index) {
+Member make_arm(const SearchContext& context, std::string_view name, std::size_t index) {
   SearchContext own = context;
-  own.seed = derive_seed(context.seed, plan.name, index);
-  const auto shape = std::find(kShapeNames.begin(), kShapeNames.end(), plan.name);
+  own.seed = derive_seed(context.seed, name, index);
+  const auto shape = std::find(kShapeNames.begin(), kShapeNames.end(), name);
   if (shape != kShapeNames.end()) {
-    return {plan.name, plan.prior,
-            std::make_unique<ShapeArm>(own, static_cast<Shape>(shape - kShapeNames.begin()))};
+    return {name,
+            make_one_shape(own, static_cast<Shape>(shape - kShapeNames.begin()), "shape-arm")};
   }
-  if (plan.name == "story") return {plan.name, plan.prior, std::make_unique<StoryArm>(own)};
-  const SearchEntry* entry = find_search(built_in_searches(), plan.name);
-  DISSENSUS_ASSERT(entry, "make_adaptive : arms are shapes or built in");
-  const bool single = entry->fitness.size() == 1 && context.objectives > 1;
-  if (single) own.objectives = 1;
-  const bool is_corpus = plan.name == "coverage";
-  const Options options = Options::from_toml(is_corpus ? "records = true" : "", "adaptive");
-  return {plan.name, plan.prior, entry->make(own, options), single};
+  if (name == "story") return {name, std::make_unique<StoryArm>(own)};
+  const bool is_corpus = name == "coverage";
+  return make_member(context, name, index,
+                     Options::from_toml(is_corpus ? "records = true" : "", "adaptive"));
 }
 
 bool suits(const SearchSpace& space, std::string_view arm) {
@@ -283,10 +182,13 @@ std::unique_ptr<Search> make_adaptive(const SearchContext& context, const Option
   const bool has_genes = context.space.size() > 0;
   const double floor = options.number("floor", has_genes ? 0.25 : 0.4, 0, 1);
   options.finish();
-  std::vector<Arm> arms;
+  std::vector<Member> arms;
+  std::vector<Record> records;
   const auto add = [&](const auto& plans) {
     for (const ArmPlan& plan : plans) {
-      if (suits(context.space, plan.name)) arms.push_back(make_arm(context, plan, arms.size()));
+      if (!suits(context.space, plan.name)) continue;
+      arms.push_back(make_arm(context, plan.name, arms.size()));
+      records.push_back({plan.prior});
     }
   };
   if (has_genes) {
@@ -294,7 +196,8 @@ std::unique_ptr<Search> make_adaptive(const SearchContext& context, const Option
   } else {
     add(kFaultArms);
   }
-  return std::make_unique<Adaptive>(std::move(arms), floor, has_genes, context.seed);
+  return std::make_unique<Adaptive>(std::move(arms), std::move(records), floor, has_genes,
+                                    context.seed);
 }
 
 }  // namespace dissensus::search

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/assert.h"
 #include "core/suggestion.h"
-#include "search/immigration.h"
 #include "search/registry.h"
+#include "search/shared_budget.h"
 
 namespace dissensus::search {
 
@@ -31,101 +30,33 @@ constexpr double kFaultFloor = 0.6;
 /// start from.
 constexpr std::size_t kLead = 12;
 /// How fast yields forget: the weight of the newest result.
-constexpr double kMemory = 0.05;
+constexpr double kMemberMemory = 0.05;
 
-struct Member {
-  std::string_view name;
-  std::unique_ptr<Search> search;
-  bool single_objective = false;
-  double yield = 0.5;  ///< moving average of rewards, each 0..1; 0.5 is what is usual in this hunt
-  std::size_t asked = 0;
-};
-
-class Portfolio final : public Search, public Immigration {
+class Portfolio final : public SharedBudget {
  public:
-  Portfolio(std::vector<Member> members, double floor, std::uint64_t seed)
-      : members_(std::move(members)), floor_(floor), random_(seed, "portfolio") {}
+  Portfolio(std::vector<Member> members, std::vector<double> first_yields, double floor,
+            std::uint64_t seed)
+      : SharedBudget(std::move(members), floor, Random(seed, "portfolio")),
+        yields_(std::move(first_yields)) {}
 
-  std::optional<Candidate> ask() override {
-    // Each member has a turn before shares are drawn; one that waits for results is passed over.
-    std::vector<std::size_t> ready(members_.size());
-    for (std::size_t i = 0; i < ready.size(); ++i) ready[i] = i;
-    while (!ready.empty()) {
-      const auto chosen = ready.begin() + static_cast<std::ptrdiff_t>(choose(ready));
-      Member& member = members_[*chosen];
-      if (std::optional<Candidate> candidate = member.search->ask()) {
-        ++member.asked;
-        ++asked_;
-        under_way_.push_back({*chosen, candidate->tag});
-        candidate->member = member.name;
-        return candidate;
-      }
-      ready.erase(chosen);
+ private:
+  double yield_of(std::size_t member) const override { return yields_[member]; }
+
+  /// Each member has a turn before shares are drawn.
+  std::optional<std::size_t> fixed_turn(const std::vector<std::size_t>& ready) const override {
+    if (asked() < kLead && ready.size() == members().size()) {
+      return std::min<std::size_t>(asked() % 2, ready.size() - 1);
+    }
+    for (std::size_t i = 0; i < ready.size(); ++i) {
+      if (members()[ready[i]].asked == 0) return i;
     }
     return std::nullopt;
   }
 
-  void tell(const Candidate& candidate, const Evaluation& evaluation) override {
-    const UnderWay asked = under_way_.front();
-    under_way_.pop_front();
-    Member& member = members_[asked.member];
-    member.yield += (reward(evaluation) - member.yield) * kMemory;
-
-    Candidate own = candidate;
-    own.tag = asked.tag;
-    member.search->tell(own, member.single_objective ? summed(evaluation) : evaluation);
+  void learn(std::size_t member, const Evaluation& evaluation) override {
+    yields_[member] += (reward(evaluation) - yields_[member]) * kMemberMemory;
   }
-
-  /// Every member that listens; nobody's yield: no member has asked for it.
-  void welcome(const Genotype& genotype, const Evaluation& evaluation) override {
-    if (evaluation.failed) known_.insert(evaluation.signature);
-    for (Member& member : members_) {
-      search::welcome(*member.search, genotype,
-                      member.single_objective ? summed(evaluation) : evaluation);
-    }
-  }
-
- private:
-  static Evaluation summed(const Evaluation& evaluation) {
-    Evaluation single = evaluation;
-    double sum = 0;
-    for (const double objective : evaluation.objectives) sum += objective;
-    single.objectives = {sum};
-    return single;
-  }
-
-  struct UnderWay {
-    std::size_t member;
-    std::uint64_t tag;
-  };
-
-  /// A position in `ready`.
-  std::size_t choose(const std::vector<std::size_t>& ready) {
-    if (asked_ < kLead && ready.size() == members_.size()) {
-      return std::min<std::size_t>(asked_ % 2, ready.size() - 1);
-    }
-    for (std::size_t i = 0; i < ready.size(); ++i) {
-      if (members_[ready[i]].asked == 0) return i;
-    }
-    double total = 0;
-    for (const std::size_t member : ready) total += share(member);
-    double left = random_.unit() * total;
-    for (std::size_t i = 0; i + 1 < ready.size(); ++i) {
-      left -= share(ready[i]);
-      if (left < 0) return i;
-    }
-    return ready.size() - 1;
-  }
-  double share(std::size_t index) const {
-    double yields = 0;
-    for (const Member& member : members_) yields += power(member.yield);
-    const double even = 1 / static_cast<double>(members_.size());
-    const double own = power(members_[index].yield);
-    return floor_ * even + (1 - floor_) * (yields > 0 ? own / yields : even);
-  }
-
-  /// A search that yields a fifth more than another gets about twice as many runs.
-  static double power(double yield) { return yield * yield * yield * yield; }
+  void know(const std::string& signature) override { known_.insert(signature); }
 
   /// A violation that is new to the hunt counts most. Otherwise: states that no run had reached and
   /// closeness to a violation, each against what is usual in this hunt, for the time that it took.
@@ -141,21 +72,8 @@ class Portfolio final : public Search, public Immigration {
     return std::min(1.0, brought * 2 * (1 - slowness));
   }
 
-  /// What is usual: a moving average, and how a value compares with it, 0.5 for one that equals it.
-  struct Usual {
-    double mean = 0;
-    double judge(double value) {
-      const double sum = value + mean;
-      mean += (value - mean) * kMemory;
-      return sum > 0 ? value / sum : 0.5;
-    }
-  };
-
-  std::vector<Member> members_;
-  double floor_;
-  Random random_;
-  std::size_t asked_ = 0;
-  std::deque<UnderWay> under_way_;
+  /// Moving averages of rewards, each 0..1; 0.5 is what is usual in this hunt.
+  std::vector<double> yields_;
   std::set<std::string> known_;
   Usual usual_states_;
   Usual usual_margin_;
@@ -196,16 +114,12 @@ std::unique_ptr<Search> make_portfolio(const SearchContext& context, const Optio
 
   const Options defaults = Options::from_toml("", "portfolio");
   std::vector<Member> members;
+  std::vector<double> yields;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const SearchEntry* entry = find_search(built_in_searches(), names[i]);
-    DISSENSUS_ASSERT(entry, "make_portfolio : members are built in");
-    SearchContext own = context;
-    own.seed = derive_seed(context.seed, names[i], i);
-    const bool single = entry->fitness.size() == 1 && context.objectives > 1;
-    if (single) own.objectives = 1;
-    members.push_back({entry->name, entry->make(own, defaults), single, first_yield(names[i])});
+    members.push_back(make_member(context, names[i], i, defaults));
+    yields.push_back(first_yield(names[i]));
   }
-  return std::make_unique<Portfolio>(std::move(members), floor, context.seed);
+  return std::make_unique<Portfolio>(std::move(members), std::move(yields), floor, context.seed);
 }
 
 }  // namespace dissensus::search

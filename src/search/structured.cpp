@@ -238,8 +238,8 @@ class StructuredSearch final : public Search {
 /// One shape, again and again.
 class OneShapeSearch final : public Search {
  public:
-  OneShapeSearch(const SearchContext& context, Shape shape)
-      : space_(context.space), random_(context.seed, "one-shape"), shape_(shape) {}
+  OneShapeSearch(const SearchContext& context, Shape shape, std::string_view stream)
+      : space_(context.space), random_(context.seed, stream), shape_(shape) {}
   std::optional<Candidate> ask() override {
     Candidate candidate;
     candidate.genotype = draw_shape(space_, shape_, random_);
@@ -298,10 +298,15 @@ Genotype draw_shape(const SearchSpace& space, Shape shape, Random& random) {
   return genotype;
 }
 
+std::unique_ptr<Search> make_one_shape(const SearchContext& context, Shape shape,
+                                       std::string_view stream) {
+  return std::make_unique<OneShapeSearch>(context, shape, stream);
+}
+
 std::unique_ptr<Search> make_overtaking(const SearchContext& context, const Options& options) {
   options.finish();
   const Shape shape = has_ranks(context.space) ? Shape::overtaking : Shape::uniform;
-  return std::make_unique<OneShapeSearch>(context, shape);
+  return make_one_shape(context, shape, "one-shape");
 }
 
 std::unique_ptr<Search> make_slow(const SearchContext& context, const Options& options) {

@@ -38,6 +38,9 @@ inline constexpr std::array<std::string_view, kShapes> kShapeNames{
 /// A draw of one shape. Priority spaces get the permutation in which late genes go last.
 Genotype draw_shape(const SearchSpace& space, Shape shape, Random& random);
 
+/// One shape, again and again; the stream names its random numbers.
+std::unique_ptr<Search> make_one_shape(const SearchContext& context, Shape shape,
+                                       std::string_view stream);
 /// Messages that overtake others of their type, again and again; where the system does not tell
 /// them apart, every gene for itself.
 std::unique_ptr<Search> make_overtaking(const SearchContext& context, const Options& options);
