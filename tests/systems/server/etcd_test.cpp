@@ -1,5 +1,6 @@
-// etcd as its users run it: clients that check what they are told, and a defect that a single slow
-// sync brings to light (docs/results/etcd.md).
+// etcd as its users run it: clients that check what they are told, and two defects that a single
+// slow sync brings to light (docs/results/etcd.md).
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -20,11 +21,17 @@ run::Scenario general_etcd() {
                             built_in_systems());
 }
 
-run::RunResult run_etcd(const run::Scenario& scenario, const faults::Schedule& schedule) {
+faults::Schedule load_etcd(const std::string& name, const run::Scenario& scenario) {
+  return run::load_schedule(DISSENSUS_SOURCE_DIR "/scenarios/etcd/" + name + ".schedule.json",
+                            scenario);
+}
+
+run::RunResult run_etcd(const run::Scenario& scenario, const faults::Schedule& schedule,
+                        std::uint64_t seed = 1) {
   run::Runner runner;
   run::RunOptions options;
   options.log = true;
-  return runner.run(scenario, schedule, 1, options);
+  return runner.run(scenario, schedule, seed, options);
 }
 
 std::string kept(const run::RunResult& result, const std::string& name) {
@@ -59,14 +66,23 @@ TEST_F(Etcd, ClientsOfServersThatAreLeftAloneHaveNothingToComplainAbout) {
 /// one holds the lease for expired and asks the new leader to revoke it, which it does.
 TEST_F(Etcd, ALeaderThatWaitedForItsDiskRevokesALeaseThatIsKeptAlive) {
   const run::Scenario scenario = general_etcd();
-  const faults::Schedule slow =
-      run::load_schedule(DISSENSUS_SOURCE_DIR "/scenarios/etcd/slow-disk.schedule.json", scenario);
+  const faults::Schedule slow = load_etcd("slow-disk", scenario);
   const run::RunResult first = run_etcd(scenario, slow);
   ASSERT_EQ(first.verdict.outcome, oracle::Outcome::fail);
   EXPECT_EQ(first.verdict.violations.at(0).signature(), "history/clients-are-told-the-truth");
   EXPECT_THAT(kept(first, "servers/3.log"), HasSubstr("VIOLATED lease: member was promised"));
   EXPECT_THAT(kept(first, "servers/0.log"), HasSubstr("wal: sync duration of 5.001s"));
   EXPECT_EQ(run_etcd(scenario, slow).hash, first.hash);
+}
+
+/// The leader waits for its disk, another is elected and revokes a lease; the first one still says
+/// that it lives.
+TEST_F(Etcd, ALeaderThatWaitsForItsDiskKeepsARevokedLeaseAlive) {
+  const run::Scenario scenario = general_etcd();
+  const run::RunResult run = run_etcd(scenario, load_etcd("kept-after-revocation", scenario), 12);
+  ASSERT_EQ(run.verdict.outcome, oracle::Outcome::fail);
+  EXPECT_EQ(run.verdict.violations.at(0).signature(), "history/clients-are-told-the-truth");
+  EXPECT_THAT(kept(run, "servers/3.log"), HasSubstr("VIOLATED lease: lock is gone"));
 }
 
 }  // namespace
