@@ -301,7 +301,11 @@ bool Network::drain() {
   std::array<epoll_event, 128> events{};
   const int count = epoll_wait(ready_.get(), events.data(), static_cast<int>(events.size()), 0);
   std::vector<std::uint64_t> ready;
-  for (int i = 0; i < count; ++i) ready.push_back(events[static_cast<std::size_t>(i)].data.u64);
+  for (int i = 0; i < count; ++i) {
+    // A copy: the kernel's structure is packed, and a reference into it would be misaligned.
+    const std::uint64_t number = events[static_cast<std::size_t>(i)].data.u64;
+    ready.push_back(number);
+  }
   std::sort(ready.begin(), ready.end());
   for (const std::uint64_t number : ready) {
     any = take_from(*links_[number / 2], static_cast<Side>(number % 2)) || any;
