@@ -52,8 +52,9 @@ class Drawer {
 
   Window window() {
     if (!space_.anchors.empty() && random_.chance(space_.anchored)) {
-      return anchored(space_.anchors[random_.below(space_.anchors.size())],
-                      1 + static_cast<std::uint32_t>(random_.below(space_.nth_max)));
+      // One draw per statement: compilers disagree about the order of arguments.
+      const auto nth = 1 + static_cast<std::uint32_t>(random_.below(space_.nth_max));
+      return anchored(space_.anchors[random_.below(space_.anchors.size())], nth);
     }
     Window window;
     window.from = whole(Duration{
