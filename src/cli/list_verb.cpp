@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/auxv.h>
 
 #include "cli/plugins.h"
 #include "cli/verb.h"
@@ -52,12 +51,9 @@ std::string scenario_folder(const std::string& asked) {
   if (!asked.empty()) return asked;
   std::error_code error;
   if (fs::is_directory("scenarios", error)) return "scenarios";
-  // Not /proc/self/exe: a container may have no /proc.
-  const auto* const name = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
-  const fs::path program = fs::canonical(name == nullptr ? "" : name, error);
   const fs::path installed =
-      program.parent_path().parent_path() / "share" / "dissensus" / "scenarios";
-  return !error && fs::is_directory(installed, error) ? installed.string() : "scenarios";
+      program_path().parent_path().parent_path() / "share" / "dissensus" / "scenarios";
+  return fs::is_directory(installed, error) ? installed.string() : "scenarios";
 }
 
 struct ListOptions {

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "core/suggestion.h"
@@ -45,6 +46,14 @@ std::string replay_command(const std::string& folder, const std::string& words) 
   // As it was called, so that the line can be pasted where the program is not on the PATH.
   return fmt::format("{} replay {}{}", shell_word(program_invocation_name), shell_word(folder),
                      words);
+}
+
+std::filesystem::path program_path() {
+  // Not /proc/self/exe: a container may have no /proc.
+  const auto* const name = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::canonical(name == nullptr ? "" : name, error);
+  return error ? std::filesystem::path{} : path;
 }
 
 std::string clock_text(double seconds) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -92,6 +93,8 @@ std::string shell_word(const std::string& word);
 /// last.
 std::string replay_command(const std::string& folder, const std::string& words = "");
 
+/// Where this program is, links followed; empty where that is not known.
+std::filesystem::path program_path();
 /// "12:07", or "3:12:07" from an hour on.
 std::string clock_text(double seconds);
 /// True when progress may be drawn over on standard error.

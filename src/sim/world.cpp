@@ -1,5 +1,3 @@
-#include "sim/world.h"
-
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -7,11 +5,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "dissensus/foreseeable.h"
 #include "dissensus/machines.h"
 #include "dissensus/outside.h"
 
 #include "core/assert.h"
+#include "sim/world_inside.h"
 
 namespace dissensus::sim {
 
@@ -21,77 +19,6 @@ std::string_view to_string(StopReason reason) {
       "queue-limit", "delivery-limit", "outside",       "standstill"};
   return kNames[static_cast<std::size_t>(reason)];
 }
-
-/// The Context of one node.
-class World::NodeContext final : public Context {
- public:
-  NodeContext(World& world, NodeId self, NodeId host)
-      : Context(world.description_, world.pool_), world_(world), self_(self), host_(host) {}
-
-  NodeId self() const override { return self_; }
-  std::size_t node_count() const override { return world_.plan_.nodes; }
-  std::span<const NodeId> peers() const override { return world_.plan_.peers[self_]; }
-  Time now() const override { return world_.local_time(self_); }
-  void send_message(NodeId to, const Message& message) override { world_.send(host_, to, message); }
-  TimerId set_timer(Duration delay, std::uint64_t tag) override {
-    return world_.set_timer(host_, delay, tag);
-  }
-  void cancel_timer(TimerId timer) override { world_.cancel_timer(timer); }
-  Random& random() override;
-  Disk& disk() override { return world_.disk_of(host_); }
-  void proposed(Level level, std::uint64_t instance, const Digest& value) override {
-    world_.report(EventType::propose, host_, level, instance, value);
-  }
-  void decided(Level level, std::uint64_t instance, const Digest& value) override {
-    world_.report(EventType::decide, host_, level, instance, value);
-  }
-  void phase(std::uint32_t phase) override { world_.enter_phase(host_, phase); }
-  void round(std::uint64_t round) override { world_.enter_round(host_, round); }
-  void observe(std::uint32_t observable, std::int64_t value) override {
-    world_.report(EventType::observe, host_, static_cast<std::uint8_t>(observable),
-                  static_cast<std::uint64_t>(value), Digest{});
-  }
-  void broken(std::uint32_t invariant, std::uint64_t number) override;
-  void operation(const history::OperationReport& report) override;
-  void log(std::string_view text) override {
-    if (!world_.wants_log_ || world_.is_beyond_end_) return;
-    Event event;
-    event.type = EventType::log;
-    event.node = self_;
-    event.text = text;
-    event.cause = world_.current_cause_;
-    // Not World::emit: a log line takes no number, so that logging leaves the run as it is.
-    event.id = world_.last_event();
-    event.time = world_.queue_.now();
-    world_.sink_.on_event(event);
-  }
-  bool logging() const override { return world_.wants_log_; }
-  void step(std::uint32_t step, std::span<const StateValue> arguments) override;
-  bool stepping() const override { return world_.wants_steps_; }
-
- private:
-  World& world_;
-  NodeId self_;
-  NodeId host_;  ///< differs from self_ for a twin
-};
-
-struct World::Host {
-  Host(World& world, NodeId id, NodeId host, std::uint64_t seed)
-      : context(world, id, host), random(seed, "node", host) {}
-  NodeContext context;
-  Random random;
-  std::unique_ptr<Node> node;
-  std::uint64_t round = 0;
-  std::uint32_t incarnation = 0;
-  std::uint32_t pauses = 0;     ///< under way
-  std::uint32_t paused_us = 0;  ///< all pauses that are over, modulo 2^32
-  Time paused_since{};
-  std::vector<Slot> held;  ///< what came during the pause, in order
-  /// Timers that were due during the pause, and when.
-  std::vector<std::pair<std::uint32_t, Time>> held_timers;
-  bool running = true;
-  bool started = false;
-};
 
 Random& World::NodeContext::random() {
   return world_.hosts_[host_].random;
@@ -258,108 +185,6 @@ Duration World::global_delay(NodeId node, Duration local_delay) const {
   const Wide scaled = static_cast<Wide>(local_delay.count()) * 1'000'000 /
                       std::max<std::int64_t>(1'000'000 + drift_ppm, 1000);
   return Duration{static_cast<std::int64_t>(scaled)};
-}
-
-// ---- what the rest of the run depends on
-
-namespace {
-
-/// Bytes of plain numbers, one after another.
-template <class... Numbers>
-void append_numbers(std::string& content, Numbers... numbers) {
-  const auto append = [&content](std::uint64_t number) {
-    content.append(reinterpret_cast<const char*>(&number), sizeof(number));
-  };
-  (append(static_cast<std::uint64_t>(numbers)), ...);
-}
-
-}  // namespace
-
-bool World::is_without_effect(const Slot& slot) const {
-  switch (slot.type) {
-    case SlotType::free:
-    case SlotType::cancelled:
-      return true;
-    case SlotType::alarm:
-      return slot.incarnation != interposer_incarnation_;
-    case SlotType::timer:
-      return !hosts_[slot.node].running || hosts_[slot.node].incarnation != slot.incarnation;
-    default:
-      return false;
-  }
-}
-
-/// False: its effect cannot be foreseen.
-bool World::add_pending(const Slot& slot, std::uint16_t first_receiver, Duration distance,
-                        std::string& content) const {
-  if (is_without_effect(slot)) return true;
-  if (slot.type != SlotType::timer && slot.type != SlotType::deliver) return false;
-  append_numbers(content, slot.type, distance.count(), slot.peer, slot.tag);
-  if (slot.type == SlotType::timer) {
-    append_numbers(content, slot.node);
-    return true;
-  }
-  append_numbers(content, slot.message.digest().high, slot.message.digest().low);
-  if (slot.receivers == 1) append_numbers(content, slot.node);
-  for (std::uint16_t i = first_receiver; slot.receivers > 1 && i < slot.receivers; ++i) {
-    append_numbers(content, blocks_[slot.block][i]);
-  }
-  return true;
-}
-
-bool World::add_hosts(std::string& content) const {
-  for (std::size_t id = 0; id < hosts_.size(); ++id) {
-    const Host& host = hosts_[id];
-    append_numbers(content, host.running, host.round);
-    if (!host.running) continue;
-    const auto* const node = dynamic_cast<const Foreseeable*>(host.node.get());
-    if (node == nullptr || host.pauses > 0) return false;
-    const Digest future = node->future(local_time(identity(static_cast<NodeId>(id))));
-    Random random = host.random;  // where its stream stands is what it would draw next
-    append_numbers(content, future.high, future.low, random.next(), random.next());
-  }
-  return true;
-}
-
-std::optional<Digest> World::situation() const {
-  const bool may_faults_come = interposer_ != nullptr && !fault_phase_over_;
-  const auto drifts = [](const auto& clock) { return clock.drift_ppm != 0; };
-  if (outside_ != nullptr || may_faults_come || !disks_.empty() ||
-      std::any_of(plan_.skew.begin(), plan_.skew.end(), drifts) ||
-      std::any_of(adjustments_.begin(), adjustments_.end(), drifts)) {
-    return std::nullopt;
-  }
-  std::string content;
-  if (!add_hosts(content)) return std::nullopt;
-  const Time now = queue_.now();
-  for (std::size_t i = 0; i < links_.size(); ++i) {
-    const LinkState& state = links_[i];
-    // What a link draws depends on how much was sent over it.
-    const bool is_drawing = plain_[plan_.link_model[i]] == 0;
-    append_numbers(content, is_drawing ? state.sent : 0,
-                   std::max(state.last_arrival - now, Duration{}).count());
-  }
-  for (std::uint32_t slot = chain_; slot != kNoSlot; slot = slots_[slot].next) {
-    const std::uint16_t first = slot == chain_ ? receiver_ : std::uint16_t{0};
-    if (!add_pending(slots_[slot], first, Duration{}, content)) return std::nullopt;
-  }
-  for (const auto& [time, head] : queue_.entries()) {
-    for (std::uint32_t slot = head; slot != kNoSlot; slot = slots_[slot].next) {
-      if (!add_pending(slots_[slot], 0, time - now, content)) return std::nullopt;
-    }
-  }
-  return digest_of_text(content);
-}
-
-bool World::step_beyond_end() {
-  is_beyond_end_ = true;
-  if (phase_end_pending_) finish_fault_phase();
-  if (chain_ == kNoSlot) {
-    if (outside_ != nullptr || queue_.empty()) return false;
-    chain_ = queue_.pop();
-  }
-  step();
-  return true;
 }
 
 // ---- the event loop
@@ -753,143 +578,6 @@ void World::set_alarm(Duration delay, std::uint64_t tag) {
   slots_[index].tag = tag;
   slots_[index].incarnation = interposer_incarnation_;
   push(delay, index);
-}
-
-// ---- crash and restart
-
-void World::crash(NodeId node) {
-  Host& host = hosts_[node];
-  if (!host.running) return;
-  host.running = false;
-  ++host.incarnation;
-  record(EventType::crash, node, kNoNode, 0, {});
-  if (outside_ != nullptr) outside_->crashed(node);
-  if (node < disks_.size() && disks_[node]) disks_[node]->crash();
-  if (host.pauses > 0) {
-    host.pauses = 1;
-    resume(node);  // what waited finds the node down
-  }
-}
-
-void World::restart(NodeId node) {
-  Host& host = hosts_[node];
-  if (host.running) return;
-  host.running = true;
-  if (node < disks_.size() && disks_[node]) disks_[node]->restart();
-  std::unique_ptr<Node> before = std::move(host.node);
-  call_ = {EventType::restart, node, kNoNode, kNoKind};
-  host.node = cluster_->make_node(node);
-  const EventId cause =
-      std::exchange(current_cause_, record(EventType::restart, node, kNoNode, 0, {}));
-  if (std::exchange(host.started, true)) {
-    host.node->restart(host.context, *before);
-  } else {
-    host.node->start(host.context);  // it crashed before its start time: there is nothing to keep
-  }
-  current_cause_ = cause;
-}
-
-// ---- pauses
-
-namespace {
-
-/// Nodes that live elsewhere stand still only if somebody tells them.
-void tell_paused(Outside* outside, NodeId node, bool is_paused) {
-  if (auto* const nodes = dynamic_cast<Machines*>(outside)) nodes->paused(node, is_paused);
-}
-
-}  // namespace
-
-void World::pause(NodeId node) {
-  Host& host = hosts_[node];
-  if (!host.running) return;
-  if (host.pauses++ > 0) return;
-  host.paused_since = queue_.now();
-  tell_paused(outside_, node, true);
-}
-
-void World::resume(NodeId node) {
-  Host& host = hosts_[node];
-  if (host.pauses == 0 || --host.pauses > 0) return;
-  const Duration length = queue_.now() - host.paused_since;
-  host.paused_us += static_cast<std::uint32_t>(length.count());
-  if (host.running) {
-    adjust_clock(node, -length, 0);
-    tell_paused(outside_, node, false);
-  }
-  for (Slot& held : std::exchange(host.held, {})) {
-    const std::uint32_t index = take_slot(held.type, held.node);
-    Slot& slot = slots_[index];
-    const std::uint32_t generation = slot.generation;
-    slot = std::move(held);
-    slot.generation = generation;
-    slot.next = kNoSlot;
-    slot.receivers = 1;
-    push(Duration{}, index);
-  }
-  for (const auto& [index, due] : std::exchange(host.held_timers, {})) {
-    slots_[index].block = host.paused_us;
-    push(due - host.paused_since, index);
-  }
-}
-
-bool World::hold_if_paused(Host& host, const Slot& slot) {
-  if (host.pauses == 0) return false;
-  host.held.push_back(slot);
-  return true;
-}
-
-/// True: the timer that is due waits longer, because its node's clock stood still for a while. It
-/// keeps its slot, by which its node knows it.
-bool World::postpone_timer(std::uint32_t index) {
-  Slot& slot = slots_[index];
-  Host& host = hosts_[slot.node];
-  if (!host.running || host.incarnation != slot.incarnation) return false;
-  const std::uint32_t stood_us = host.paused_us - slot.block;
-  if (stood_us == 0 && host.pauses == 0) return false;
-  chain_ = std::exchange(slot.next, kNoSlot);
-  if (stood_us > 0) {
-    slot.block = host.paused_us;
-    push(Duration{stood_us}, index);
-  } else {
-    host.held_timers.emplace_back(index, queue_.now());
-  }
-  return true;
-}
-
-// ---- disks
-
-Disk& World::disk_of(NodeId host) {
-  if (disks_.size() <= host) disks_.resize(hosts_.size());
-  std::unique_ptr<SimulatedDisk>& disk = disks_[host];
-  if (!disk) {
-    DiskHost& self = *this;
-    disk = std::make_unique<SimulatedDisk>(self, host, plan_.disk, seed_);
-  }
-  return *disk;
-}
-
-DiskTrouble& World::disk_trouble(NodeId node) {
-  disk_of(node);
-  return disks_[node]->trouble();
-}
-
-void World::disk_alarm(NodeId host, Duration delay, std::uint64_t sync) {
-  const std::uint32_t index = take_slot(SlotType::disk, host);
-  slots_[index].tag = sync;
-  slots_[index].incarnation = hosts_[host].incarnation;
-  push(delay, index);
-}
-
-void World::disk_event(NodeId host, DiskEvent what, std::uint64_t bytes) {
-  Event event;
-  event.type = EventType::disk;
-  event.detail = static_cast<std::uint8_t>(what);
-  event.node = identity(host);
-  event.number = bytes;
-  event.cause = current_cause_;
-  const EventId id = emit(event);
-  if (what == DiskEvent::synced) current_cause_ = id;
 }
 
 // ---- twins

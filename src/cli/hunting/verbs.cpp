@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "cli/program.h"
@@ -25,10 +24,9 @@ std::string lacks(std::string_view what) {
 void go_on_as_whole_program(char** argv) {
   namespace files = std::filesystem;
   std::error_code error;
-  const auto* const name = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
-  const files::path here = files::canonical(name == nullptr ? "" : name, error);
+  const files::path here = program_path();
   const files::path whole = here.parent_path() / "whole" / "dissensus";
-  if (error || !files::exists(whole, error)) return;
+  if (!files::exists(whole, error)) return;
   if (files::last_write_time(whole, error) < files::last_write_time(here, error)) {
     throw InputError(
         fmt::format("{} is older than this program: `make whole` builds it anew", whole.string()));

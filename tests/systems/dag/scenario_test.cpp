@@ -10,6 +10,7 @@
 #include "run/schedule_space.h"
 #include "systems/dag/guards.h"
 #include "systems/dag/settings.h"
+#include "systems/seeded_run.h"
 #include "systems/simulated/simulated.h"
 
 namespace dissensus::dag {
@@ -37,18 +38,6 @@ run::Scenario scenario(const std::string& name,
 
 std::string quoted(std::string_view word) {
   return fmt::format("\"{}\"", word);
-}
-
-run::RunResult run_seed(const run::Scenario& scenario, std::uint64_t seed) {
-  Random random(seed, "schedule");
-  const faults::Schedule schedule = run::random_schedule(scenario, random);
-  run::Runner runner;
-  return runner.run(scenario, schedule, seed);
-}
-
-std::string explain(const run::RunResult& result) {
-  return result.verdict.violations.empty() ? result.ended_by
-                                           : result.verdict.violations.front().text;
 }
 
 class Steps final : public EventSink {

@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "run/runner.h"
-#include "run/schedule_space.h"
 #include "systems/pbft/settings.h"
+#include "systems/seeded_run.h"
 #include "systems/simulated/simulated.h"
 
 namespace dissensus::pbft {
@@ -17,18 +16,6 @@ using oracle::Outcome;
 run::Scenario shipped(std::string_view name) {
   return run::load_scenario(fmt::format(DISSENSUS_SOURCE_DIR "/scenarios/pbft/{}.toml", name),
                             simulated_systems());
-}
-
-run::RunResult run_seed(const run::Scenario& scenario, std::uint64_t seed) {
-  Random random(seed, "schedule");
-  const faults::Schedule schedule = run::random_schedule(scenario, random);
-  run::Runner runner;
-  return runner.run(scenario, schedule, seed);
-}
-
-std::string explain(const run::RunResult& result) {
-  return result.verdict.violations.empty() ? result.ended_by
-                                           : result.verdict.violations.front().text;
 }
 
 TEST(PbftScenarios, PropertiesHoldUnderTheFaultsThatTheProtocolBears) {

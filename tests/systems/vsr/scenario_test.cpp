@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "run/runner.h"
 #include "run/schedule_space.h"
+#include "systems/seeded_run.h"
 #include "systems/simulated/simulated.h"
 #include "systems/vsr/settings.h"
 
@@ -23,12 +24,6 @@ run::Scenario scenario(const std::string& name, const std::string& more = "") {
   const std::string kind = "kind = \"vsr\"\n";
   text.insert(text.find(kind) + kind.size(), more);
   return run::parse_scenario(text, path, simulated_systems());
-}
-
-run::RunResult run_seed(run::Runner& runner, const run::Scenario& scenario, std::uint64_t seed) {
-  Random random(seed, "schedule");
-  const faults::Schedule schedule = run::random_schedule(scenario, random);
-  return runner.run(scenario, schedule, seed);
 }
 
 std::string first_violation(const run::RunResult& result) {
