@@ -83,7 +83,9 @@ void Nearness::judge_rules(Rule::When when) {
 }
 
 void Nearness::finish() {
-  if (!rules_.empty()) judge_rules(Rule::When::end);
+  if (rules_.empty()) return;
+  judge_rules(Rule::When::end);
+  judge_rules(Rule::When::over);
 }
 
 }  // namespace dissensus::oracle

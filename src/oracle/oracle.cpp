@@ -373,12 +373,16 @@ Violation rule_violation(const Rule& rule, EventId event, Time time, std::string
   violation.text = fmt::format("rule '{}' {}: {}", rule.name, what, rule.check.text());
   return violation;
 }
+
+bool judged_last(const Rule& rule) {
+  return rule.when == Rule::When::end || rule.when == Rule::When::over;
+}
 }  // namespace
 
 void Oracle::check_rules(EventId event, Time time) {
   for (std::size_t i = 0; i < config_.rules.size(); ++i) {
     const Rule& rule = config_.rules[i];
-    if (rule.when == Rule::When::end || rule_done_[i] != 0) continue;
+    if (judged_last(rule) || rule_done_[i] != 0) continue;
     const bool true_now = holds(rule.check);
     if (rule.when == Rule::When::eventually) {
       rule_done_[i] = true_now ? 1 : 0;
@@ -405,8 +409,8 @@ void Oracle::judge_rules(const RunEnd& end) {
     PropertyVerdict judged{rule.property + "/" + rule.name, Outcome::pass, ""};
     if (rule.when == Rule::When::always) {
       if (rule_done_[i] != 0) judged = {judged.property, Outcome::fail, "was broken"};
-    } else if (rule.when == Rule::When::eventually ? rule_done_[i] == 0 : !holds(rule.check)) {
-      if (end.cut) {
+    } else if (judged_last(rule) ? !holds(rule.check) : rule_done_[i] == 0) {
+      if (end.cut && rule.when != Rule::When::over) {
         judged = {judged.property, Outcome::unknown, "the run was cut by " + end.reason};
       } else {
         judged = {judged.property, Outcome::fail, "does not hold"};

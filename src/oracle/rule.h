@@ -194,8 +194,9 @@ struct Waypoint {
 struct Rule {
   enum class When : std::uint8_t {
     always,      ///< holds after every report
-    end,         ///< holds when the run ends
+    end,         ///< holds at the end of a run that nothing cut
     eventually,  ///< holds at some moment of the run
+    over,        ///< holds when the run is over, however it ended
   };
   std::string name;
   std::string property = "rule";

@@ -41,13 +41,12 @@ oracle::RunEnd end_of(const sim::World& world, sim::StopReason stop, const oracl
   oracle::RunEnd end;
   end.time = world.now();
   end.quiet = stop == sim::StopReason::quiet;
+  const bool by_violation = stop == sim::StopReason::requested && !oracle.goal_reached();
   end.cut = stop == sim::StopReason::event_limit || stop == sim::StopReason::queue_limit ||
-            stop == sim::StopReason::outside;
+            stop == sim::StopReason::outside || by_violation;
   end.reason = stop == sim::StopReason::outside ? world.outside()->trouble()
                                                 : std::string(sim::to_string(stop));
-  if (stop == sim::StopReason::requested) {
-    end.reason = oracle.goal_reached() ? "goal" : "violation";
-  }
+  if (stop == sim::StopReason::requested) end.reason = by_violation ? "violation" : "goal";
   return end;
 }
 

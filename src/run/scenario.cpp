@@ -399,7 +399,7 @@ void ScenarioReader::read_rule(const Options& options) {
   oracle::Rule rule;
   rule.name = options.at("name").text();
   rule.property = options.text("property", "rule");
-  static constexpr std::string_view kMoments[] = {"always", "end", "eventually"};
+  static constexpr std::string_view kMoments[] = {"always", "end", "eventually", "over"};
   rule.when = static_cast<oracle::Rule::When>(options.choice("when", kMoments, 0));
   const OptionValue check = options.at("check");
   rule.check = oracle::Expression::parse(check.text(), description(), check, scenario_.plan.nodes);

@@ -341,6 +341,19 @@ TEST(Rules, EndAndEventuallyAreJudgedAtTheEnd) {
   EXPECT_EQ(cut.finish(end).outcome, Outcome::unknown);
 }
 
+TEST(Rules, OverIsJudgedHoweverTheRunEnded) {
+  for (const auto& [when, outcome] :
+       {std::pair{Rule::When::end, Outcome::unknown}, std::pair{Rule::When::over, Outcome::fail}}) {
+    OracleConfig config;
+    config.rules.push_back(make_rule(Script({}), "sum(applied) == 3", when));
+    Script script(config);
+    script.observe(0, 1);
+    RunEnd end;
+    end.cut = true;
+    EXPECT_EQ(script.finish(end).outcome, outcome);
+  }
+}
+
 std::int64_t evaluate(const std::string& text) {
   const Script script({});
   const NodeId nodes[] = {0, 1, 2};

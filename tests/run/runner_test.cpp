@@ -48,6 +48,28 @@ TEST(Runner, RandomDelaysFindTheTutorialBug) {
   EXPECT_EQ(found[0].result.verdict.violations.at(0).property, "agreement");
 }
 
+// What was demanded of the end is not known where a violation came first.
+TEST(Runner, AViolationLeavesWhatWasDemandedOfTheEndOpen) {
+  const Scenario plain = load_scenario(kOvertaken, simulated_systems());
+  const Scenario demanding = parse_scenario(plain.text + R"(
+[[oracle.rule]]
+name = "last"
+when = "end"
+check = "min(decided.outcome) > 9"
+)",
+                                            kOvertaken, simulated_systems());
+  const auto outcome = [&](const faults::Schedule& schedule, std::uint64_t seed) {
+    const oracle::PropertyVerdict last =
+        Runner().run(demanding, schedule, seed).verdict.properties.back();
+    EXPECT_EQ(last.property, "rule/last");
+    return last.outcome;
+  };
+  const auto found = failing_runs(plain, 1);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(outcome(found[0].schedule, found[0].seed), oracle::Outcome::unknown);
+  EXPECT_EQ(outcome({}, 1), oracle::Outcome::fail);
+}
+
 // The level of recording, metrics and logs do not change the run.
 TEST(Runner, ObservingDoesNotChangeTheHash) {
   const Scenario scenario = load_scenario(kOvertaken, simulated_systems());
