@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include "cli/verb.h"
-#include "core/file.h"
-#include "core/limits.h"
 #include "core/toml_text.h"
+#include "run/scenario_file.h"
 
 namespace dissensus::cli {
 
@@ -26,7 +25,7 @@ std::vector<std::pair<std::string, std::string>> ScenarioChanges::assignments() 
 
 run::Scenario ScenarioChanges::load(const std::string& path, const SystemRegistry& systems) const {
   if (settings.empty()) return run::load_scenario(path, systems);
-  return change(read_file(path, kScenarioBytesMax), path, systems);
+  return change(run::read_scenario(path), path, systems);
 }
 
 run::Scenario ScenarioChanges::change(std::string scenario, const std::string& path,

@@ -15,6 +15,7 @@
 #include "core/toml_text.h"
 #include "experiment/experiment.h"
 #include "hunt/parts.h"
+#include "run/scenario_file.h"
 
 namespace dissensus::experiment {
 
@@ -210,7 +211,7 @@ class Reader {
     std::vector<std::string> changes = test_case.set;
     changes.insert(changes.end(), more.begin(), more.end());
     try {
-      TomlText text(read_file(test_case.scenario, kScenarioBytesMax), test_case.scenario);
+      TomlText text(run::read_scenario(test_case.scenario), test_case.scenario);
       for (const std::string& change : changes) text.merge(change, change);
       return std::make_shared<run::Scenario>(
           run::parse_scenario(text.text(), test_case.scenario, registry_.systems));

@@ -9,6 +9,7 @@
 #include "core/suggestion.h"
 #include "core/toml_text.h"
 #include "faults/release_rate.h"
+#include "run/scenario_file.h"
 #include "run/session_runs.h"
 
 namespace dissensus::run {
@@ -53,6 +54,7 @@ class ScenarioReader {
   sim::Latency read_latency(const OptionValue& value);
   void read_clocks();
   void read_disk();
+  NodeId read_place(const Options& table) const;
   void read_workload();
   void read_space();
   void read_byzantine(const Options& options);
@@ -235,12 +237,23 @@ void ScenarioReader::read_disk() {
   disk.corrupt_reads = options.number("corrupt_reads", 0, 0, 1);
 }
 
+/// Clients' machines come after all others: files need not know how many these are.
+NodeId ScenarioReader::read_place(const Options& table) const {
+  const auto client = table.find("client");
+  if (!client) return read_node(table.at("node"));
+  if (table.has("node")) table.fail("client", "expected node or client, not both");
+  const auto clients = static_cast<std::int64_t>(scenario_.system->traits().bystanders);
+  if (clients == 0) client->fail("this system has no machines for clients");
+  return static_cast<NodeId>(scenario_.exposed_nodes()) +
+         static_cast<NodeId>(client->integer(0, clients - 1));
+}
+
 void ScenarioReader::read_workload() {
   sim::WorldPlan& plan = scenario_.plan;
   for (const Options& table : document_.tables("workload")) {
     sim::Submission submission;
     submission.at = Time{} + table.at("at").duration();
-    submission.node = read_node(table.at("node"));
+    submission.node = read_place(table);
     submission.request = scenario_.system->make_request(table);
     plan.submissions.push_back(std::move(submission));
   }
@@ -530,7 +543,7 @@ Scenario simulated_twin(const Scenario& scenario, const SystemRegistry& systems)
 }
 
 Scenario load_scenario(const std::string& path, const SystemRegistry& systems) {
-  return parse_scenario(read_file(path, kScenarioBytesMax), path, systems);
+  return parse_scenario(read_scenario(path), path, systems);
 }
 
 faults::Schedule load_schedule(const std::string& path, const Scenario& scenario) {

@@ -1,6 +1,7 @@
 #include "run/scenario.h"
 
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -95,6 +96,48 @@ TEST(Scenario, MistakesAreNamed) {
 }
 
 // A scenario of real servers and its twin have the same messages, so that schedules fit both.
+TEST(Scenario, AVariantSaysWhatIsDifferentFromItsBase) {
+  const fs::path folder = fs::path(::testing::TempDir()) / "scenario-base";
+  fs::create_directories(folder);
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::ofstream(folder / name) << text;
+    return (folder / name).string();
+  };
+  write("base.toml", kHead + "[limits]\nevents = 500\n");
+  const std::string variant = write(
+      "variant.toml", "base = \"base.toml\"\nname = \"y\"\n[system]\nvalues = [1, 1, 1, 0, 0]\n");
+  const Scenario scenario = load_scenario(variant, built_in_systems());
+  EXPECT_EQ(scenario.name, "y");
+  EXPECT_EQ(scenario.nodes(), 5u);
+  EXPECT_EQ(scenario.plan.limits.events, 500u);
+  // What is kept of a run needs no other file.
+  EXPECT_EQ(parse_scenario(scenario.text, "kept", built_in_systems()).nodes(), 5u);
+  const std::string third = write("third.toml", "base = \"variant.toml\"\n");
+  try {
+    load_scenario(third, built_in_systems());
+    FAIL() << "a base with a base";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.what(), third + ":1: base: expected a scenario that has no base itself");
+  }
+}
+
+TEST(Scenario, RequestsNameMachinesOfClients) {
+  const auto servers = [](const std::string& more) {
+    return "format = \"dissensus-scenario/1\"\nname = \"x\"\n[system]\nkind = \"server\"\nnodes = "
+           "3\nclients = 2\ncommand = [\"/bin/true\"]\n[[workload]]\nat = \"1s\"\ncommand = "
+           "[\"/bin/true\"]\n" +
+           more;
+  };
+  const Scenario scenario = parse_scenario(servers("client = 1\n"), "s.toml", built_in_systems());
+  EXPECT_EQ(scenario.plan.submissions.at(0).node, 4u);
+  EXPECT_EQ(error_of(servers("client = 2\n")),
+            "s.toml:11: workload[0].client: expected an integer from 0 to 1, found 2");
+  EXPECT_EQ(error_of(servers("client = 1\nnode = 1\n")),
+            "s.toml:11: workload[0].client: expected node or client, not both");
+  EXPECT_EQ(error_of(kHead + "[[workload]]\nat = \"1s\"\nclient = 0\n"),
+            "s.toml:8: workload[0].client: this system has no machines for clients");
+}
+
 TEST(Scenario, RealServersHaveASimulatedTwin) {
   const std::string text = R"(format = "dissensus-scenario/1"
 name = "live"

@@ -132,9 +132,10 @@ host::ProgramId ServerCluster::start(NodeId node, const std::string& name,
   host::Program program;
   program.machine = node;
   program.name = name;
-  for (const std::string& word : command) program.command.push_back(fill_in(word, node));
+  for (const std::string& word : command)
+    program.command.push_back(fill_in(word, node, settings_.nodes));
   for (const std::string& variable : settings_.environment) {
-    program.environment.push_back(fill_in(variable, node));
+    program.environment.push_back(fill_in(variable, node, settings_.nodes));
   }
   program.input = input;
   const host::ProgramId id = host_->start(program);

@@ -182,7 +182,7 @@ std::string ip_text(NodeId node) {
 
 }  // namespace
 
-std::string fill_in(const std::string& text, NodeId node) {
+std::string fill_in(const std::string& text, NodeId node, std::size_t servers) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t open = text.find('{', at);
@@ -196,6 +196,10 @@ std::string fill_in(const std::string& text, NodeId node) {
       result += ip_text(node);
     } else if (is_other) {
       result += ip_text(static_cast<NodeId>(std::stoul(word.substr(8))));
+    } else if (word == "addresses") {
+      for (NodeId other = 0; other < servers; ++other) {
+        result += (other == 0 ? "" : " ") + ip_text(other);
+      }
     } else if (word == "node") {
       result += std::to_string(node);
     } else if (word == "name") {

@@ -71,8 +71,9 @@ struct Settings {
 
 Settings read_settings(const Options& options);
 
-/// "{address}" and "{address:2}", "{node}", "{name}", "{folder}" in an argument.
-std::string fill_in(const std::string& text, NodeId node);
+/// "{address}", "{address:2}", "{addresses}" (of all servers, with spaces between them), "{node}",
+/// "{name}", "{folder}" in an argument.
+std::string fill_in(const std::string& text, NodeId node, std::size_t servers);
 
 /// A [[workload]] table: a client program, or a pause of the node's server.
 class ClientRequest final : public Request {

@@ -16,8 +16,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-run::Scenario general_etcd() {
-  return run::load_scenario(DISSENSUS_SOURCE_DIR "/scenarios/etcd/general.toml",
+run::Scenario etcd_scenario(const std::string& name) {
+  return run::load_scenario(DISSENSUS_SOURCE_DIR "/scenarios/etcd/" + name + ".toml",
                             built_in_systems());
 }
 
@@ -54,7 +54,7 @@ class Etcd : public ::testing::Test {
 };
 
 TEST_F(Etcd, ClientsOfServersThatAreLeftAloneHaveNothingToComplainAbout) {
-  const run::RunResult quiet = run_etcd(general_etcd(), {});
+  const run::RunResult quiet = run_etcd(etcd_scenario("general"), {});
   EXPECT_EQ(quiet.verdict.outcome, oracle::Outcome::pass);
   EXPECT_THAT(kept(quiet, "host.txt"), HasSubstr("nothing is known against"));
   EXPECT_THAT(kept(quiet, "servers/3.log"), HasSubstr("lease kept"));
@@ -62,10 +62,23 @@ TEST_F(Etcd, ClientsOfServersThatAreLeftAloneHaveNothingToComplainAbout) {
   EXPECT_THAT(kept(quiet, "servers/3.log"), Not(HasSubstr("VIOLATED")));
 }
 
+TEST_F(Etcd, FiveServersAreAskedAsThreeAre) {
+  const run::RunResult quiet = run_etcd(etcd_scenario("general-5"), {});
+  EXPECT_EQ(quiet.verdict.outcome, oracle::Outcome::pass);
+  EXPECT_THAT(kept(quiet, "servers/5.log"), HasSubstr("watched 127.0.0.14"));
+}
+
+TEST_F(Etcd, AServerThatWasTakenOutComesBackAsALearnerAndIsPromoted) {
+  const run::RunResult run = run_etcd(etcd_scenario("members"), {});
+  EXPECT_EQ(run.verdict.outcome, oracle::Outcome::pass);
+  EXPECT_THAT(kept(run, "servers/0.log"), HasSubstr("permanently removed from the cluster"));
+  EXPECT_THAT(kept(run, "servers/0.log"), HasSubstr("promoted in cluster"));
+}
+
 /// The leader waits for its disk; another is elected, and keeps the client's lease alive. The first
 /// one holds the lease for expired and asks the new leader to revoke it, which it does.
 TEST_F(Etcd, ALeaderThatWaitedForItsDiskRevokesALeaseThatIsKeptAlive) {
-  const run::Scenario scenario = general_etcd();
+  const run::Scenario scenario = etcd_scenario("general");
   const faults::Schedule slow = load_etcd("slow-disk", scenario);
   const run::RunResult first = run_etcd(scenario, slow);
   ASSERT_EQ(first.verdict.outcome, oracle::Outcome::fail);
@@ -78,7 +91,7 @@ TEST_F(Etcd, ALeaderThatWaitedForItsDiskRevokesALeaseThatIsKeptAlive) {
 /// The leader waits for its disk, another is elected and revokes a lease; the first one still says
 /// that it lives.
 TEST_F(Etcd, ALeaderThatWaitsForItsDiskKeepsARevokedLeaseAlive) {
-  const run::Scenario scenario = general_etcd();
+  const run::Scenario scenario = etcd_scenario("general");
   const run::RunResult run = run_etcd(scenario, load_etcd("kept-after-revocation", scenario), 12);
   ASSERT_EQ(run.verdict.outcome, oracle::Outcome::fail);
   EXPECT_EQ(run.verdict.violations.at(0).signature(), "history/clients-are-told-the-truth");

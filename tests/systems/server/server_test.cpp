@@ -341,8 +341,9 @@ TEST(Servers, ARunIsHeldWhereAPropertyIsViolated) {
 }
 
 TEST(Servers, PlaceholdersAreFilledInAndOtherBracesStay) {
-  EXPECT_EQ(fill_in("{name}@{address}:{node} {address:2} {folder}/x {\"a\":{}}", 1),
+  EXPECT_EQ(fill_in("{name}@{address}:{node} {address:2} {folder}/x {\"a\":{}}", 1, 3),
             "n1@127.0.0.11:1 127.0.0.12 /node/x {\"a\":{}}");
+  EXPECT_EQ(fill_in("{addresses}", 3, 2), "127.0.0.10 127.0.0.11");
 }
 
 TEST(Framing, MessagesAreFoundInPieces) {

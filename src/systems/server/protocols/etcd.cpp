@@ -23,6 +23,11 @@ Expected expected_answer(const HttpHead& request) {
   return std::nullopt;
 }
 
+/// Frames of HTTP/2 begin with other bytes: who answers in it never sends a head.
+bool may_be_in_head(char byte) {
+  return static_cast<unsigned char>(byte) >= ' ' || byte == '\r' || byte == '\n' || byte == '\t';
+}
+
 /// One direction of a connection.
 class Direction {
  public:
@@ -49,7 +54,7 @@ class Direction {
     switch (state_) {
       case State::head:
         if (byte == '\n' && buffer_.ends_with(kHeadEnd)) begin(questions, parts);
-        if (buffer_.size() > kHeadBytesMax) state_ = State::opaque;
+        if (!may_be_in_head(byte) || buffer_.size() > kHeadBytesMax) state_ = State::opaque;
         break;
       case State::counted:
         if (--left_ == 0) end(parts);

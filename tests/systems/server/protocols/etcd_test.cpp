@@ -134,6 +134,9 @@ TEST(EtcdProtocol, WhatIsSomethingElsePassesAsItComes) {
     const auto reader = etcd_reader();
     EXPECT_EQ(joined(reader->add(true, strange)), strange);
   }
+  // Who answers in HTTP/2 begins with a frame, not with a head.
+  const std::string settings("\0\0\0\4\0\0\0\0\0", 9);
+  EXPECT_EQ(joined(etcd_reader()->add(false, settings)), settings);
   // A stream whose next message would be larger than any.
   const auto reader = etcd_reader();
   reader->add(true, bytes(kAppendsRequest));
