@@ -27,7 +27,7 @@ CONSTANTS
 
 VARIABLES
   tree,        \* ledger |-> [seq, parent], as far as it was announced
-  begun,       \* nodes that were seen to build a ledger
+  begun,       \* node |-> sequence of the first ledger that it was seen to build
   said,        \* <<from, on, number, set>> of proposals
   left,        \* <<from, on>> of bow-outs
   signed,      \* <<from, ledger, seq, full>> of validations
@@ -52,7 +52,7 @@ NoPosition == [on |-> First, number |-> 0, set |-> "", out |-> FALSE]
 
 Init ==
   /\ tree = (First :> [seq |-> FirstSeq, parent |-> First])     \* all that came before
-  /\ begun = {}
+  /\ begun = [n \in {} |-> 0]
   /\ said = {}
   /\ left = {}
   /\ signed = {}
@@ -102,6 +102,10 @@ MovedOn(n, on) ==
       peers  == {p[1] : p \in {p \in must[n] : p[2] = on}}
   IN  Reached(Cardinality(beyond), Cardinality(peers), FALSE)
 
+\* All that the others said about this round was seen.
+AllWatched(n, on) ==
+  \A q \in Trusted[n] : q \in DOMAIN begun /\ Known(on) /\ begun[q] <= tree[on].seq
+
 TookPart(n, on) == own[n].on = on /\ ~own[n].out
 
 -----------------------------------------------------------------------------
@@ -109,8 +113,8 @@ TookPart(n, on) == own[n].on = on /\ ~own[n].out
 
 \* The first that is seen of a node: the ledger that it has built.
 Begin(n, ledger, seq, parent) ==
-  /\ n \notin begun
-  /\ begun' = begun \cup {n}
+  /\ n \notin DOMAIN begun
+  /\ begun' = (n :> seq) @@ begun
   /\ tree' = With(ledger, seq, parent)
   /\ closed' = [closed EXCEPT ![n] = ledger]
   /\ issued' = [issued EXCEPT ![n] = seq - 1]
@@ -138,7 +142,8 @@ Build(n, ledger, seq, parent) ==
   /\ Known(parent) => seq = tree[parent].seq + 1                \* the next sequence
   /\ Known(ledger) /\ tree[ledger].parent # First =>            \* one name, one place in the tree
        tree[ledger] = [seq |-> seq, parent |-> parent]
-  /\ TookPart(n, parent) => Supported(n, parent) \/ MovedOn(n, parent)   \* 80 % agree, or are ahead
+  /\ TookPart(n, parent) /\ AllWatched(n, parent) =>             \* 80 % agree, or are ahead
+       Supported(n, parent) \/ MovedOn(n, parent)
   /\ tree' = With(ledger, seq, parent)
   /\ closed' = [closed EXCEPT ![n] = ledger]
   \* Positions on what lies behind will not be looked at again.
@@ -165,16 +170,21 @@ Sign(n, ledger, seq, full) ==
   /\ issued' = [issued EXCEPT ![n] = seq]
   /\ UNCHANGED <<tree, begun, said, left, closed, own, may, must, gone, valid>>
 
-\* Signers of a ledger whose signatures n may have.
-Signers(n, ledger) ==
-  {q \in Trusted[n] : \E v \in heard[n] : v[1] = q /\ v[2] = ledger /\ v[4]}
+\* Signers of a ledger whose signatures n may have. What a server publishes may be seen before its
+\* own signature, which it counts at once: unless it signed another ledger of that sequence, it may
+\* have signed this one.
+Signers(n, ledger, seq) ==
+  {q \in Trusted[n] :
+     \/ \E v \in heard[n] : v[1] = q /\ v[2] = ledger /\ v[4]
+     \/ q = n /\ ~\E v \in heard[n] : v[1] = n /\ v[3] = seq}
 
 \* With a ledger all those that it builds on are validated.
 Validated(n, ledger, seq) ==
   /\ seq > SeqOf(tree, valid[n])                                \* sequences only rise
-  /\ \E l \in {v[2] : v \in heard[n]} :                          \* 80 % of the trusted signed it
-       /\ l = ledger \/ (Known(l) /\ Known(ledger) /\ IsAncestor(tree, ledger, l))
-       /\ Cardinality(Signers(n, l)) >= Quorum(n)
+  /\ \E l \in {<<v[2], v[3]>> : v \in heard[n]} :
+       /\ \/ l[1] = ledger                                        \* it, or one that builds on it
+          \/ Known(l[1]) /\ Known(ledger) /\ IsAncestor(tree, ledger, l[1])
+       /\ Cardinality(Signers(n, l[1], l[2])) >= Quorum(n)        \* 80 % of the trusted signed it
   /\ Known(ledger) => tree[ledger].seq = seq
   /\ Known(ledger) /\ valid[n] # First => SameChain(tree, valid[n], ledger)   \* for good
   /\ tree' = IF Known(ledger) THEN tree ELSE (ledger :> [seq |-> seq, parent |-> First]) @@ tree
@@ -186,9 +196,9 @@ Validated(n, ledger, seq) ==
 (* What is delivered to them *)
 
 HearProposal(n, from, on, number, set) ==
-  /\ \/ from \in Byzantine \/ from \notin begun                 \* it was sent
-     \/ <<from, on, number, set>> \in said
-     \/ on # closed[from] /\ \A p \in said : p[1] = from => p[2] # on   \* before it was watched
+  /\ \/ from \in Byzantine \/ from \notin DOMAIN begun
+     \/ ~Known(on) \/ tree[on].seq < begun[from]                \* before it was watched
+     \/ <<from, on, number, set>> \in said                      \* it was sent
   /\ may' = [may EXCEPT ![n] = @ \cup {<<from, on, number, set>>}]
   /\ UNCHANGED <<tree, begun, sayings, closed, own, must, gone, heard, issued, valid>>
 
@@ -202,13 +212,16 @@ ForgetProposal(n, from, on, number, set) ==
   /\ UNCHANGED <<tree, begun, sayings, closed, own, may, gone, heard, issued, valid>>
 
 HearBowOut(n, from, on) ==
-  /\ from \in Byzantine \/ from \notin begun \/ <<from, on>> \in left   \* it was sent
+  /\ \/ from \in Byzantine \/ from \notin DOMAIN begun
+     \/ ~Known(on) \/ tree[on].seq < begun[from]
+     \/ <<from, on>> \in left                                   \* it was sent
   /\ gone' = [gone EXCEPT ![n] = @ \cup {<<from, on>>}]
   /\ UNCHANGED <<tree, begun, sayings, closed, own, may, must, heard, issued, valid>>
 
 HearValidation(n, from, ledger, seq, full) ==
-  /\ \/ from \in Byzantine \/ from \notin begun                 \* it was sent
-     \/ <<from, ledger, seq, full>> \in signed
+  /\ \/ from \in Byzantine \/ from \notin DOMAIN begun
+     \/ seq < begun[from]                                        \* before it was watched
+     \/ <<from, ledger, seq, full>> \in signed                  \* it was sent
   /\ heard' = [heard EXCEPT ![n] = @ \cup {<<from, ledger, seq, full>>}]
   /\ UNCHANGED <<tree, begun, sayings, closed, own, may, must, gone, issued, valid>>
 

@@ -110,8 +110,8 @@ NodeLogs log_nodes(const run::Scenario& scenario, const RunVerbOptions& options,
   NodeLogs logs;
   if (options.node_logs.empty()) return logs;
   const System& system = *scenario.system;
-  logs.files = std::make_unique<trace::NodeLogFiles>(
-      options.node_logs, scenario.nodes() - system.traits().bystanders);
+  // Clients and services as well: what they receive and send orders what nodes do.
+  logs.files = std::make_unique<trace::NodeLogFiles>(options.node_logs, scenario.nodes());
   if (options.from_outside) {
     logs.writer = std::make_unique<trace::OutsideLogWriter>(*logs.files, system.description());
   } else {

@@ -396,18 +396,20 @@ FollowReport Follower::report() {
                                report.refusal->log, report.refusal->line));
   }
   using Result = FollowReport::Result;
-  if (match_ == tla::Match::refused) {
+  const bool lacks_lines = report.lone_receives > 0;
+  if (match_ == tla::Match::refused && !lacks_lines) {
     report.result = Result::violation;
   } else {
-    report.result = gaps.empty() ? Result::conforms : Result::unknown;
+    report.result = gaps.empty() && !report.refusal ? Result::conforms : Result::unknown;
+  }
+  if (lacks_lines) {
+    gaps.push_back(fmt::format(
+        "{} receives whose send is in no log: lines are missing, and they are not ordered by it",
+        report.lone_receives));
   }
   // What does not change the verdict on the lines that were read.
   if (report.waiting > 0 && !report.refusal) {
     gaps.push_back(fmt::format("{} lines that wait for others", report.waiting));
-  }
-  if (report.lone_receives > 0) {
-    gaps.push_back(fmt::format("the order of {} receives whose send is in no log",
-                               report.lone_receives));
   }
   for (const Log& log : logs_) {
     if (log.is_cut) gaps.push_back(fmt::format("the end of {}: its last line is incomplete", log.name));

@@ -117,6 +117,8 @@ EventMask NodeLogWriter::wants() const {
   return EventMask()
       .with(EventType::send)
       .with(EventType::deliver)
+      .with(EventType::timer)  // for the time of what follows from it
+      .with(EventType::submit)
       .with(EventType::crash)
       .with(EventType::restart);
 }

@@ -69,7 +69,7 @@ void XrplOutside::sent(double at, std::uint64_t id, NodeId from, const OutsideMe
 }
 
 void XrplOutside::own_proposal(double at, NodeId node, const OutsideMessage& message) {
-  if (!nodes_[node].has_started || !is_first(node, 'p', message.ledger, message.number)) return;
+  if (!is_first(node, 'p', message.ledger, message.number) || !nodes_[node].has_started) return;
   if (message.number == kBowOutNumber) {
     files_.write(node, at, step_text("bow-out", {{"on", message.ledger}}));
     return;
@@ -102,7 +102,7 @@ void XrplOutside::own_status(double at, NodeId node, const OutsideMessage& messa
 }
 
 void XrplOutside::own_validation(double at, NodeId node, const OutsideMessage& message) {
-  if (!nodes_[node].has_started || !is_first(node, 'v', message.ledger, message.number)) return;
+  if (!is_first(node, 'v', message.ledger, message.number) || !nodes_[node].has_started) return;
   files_.write(node, at,
                step_text("sign", {{"ledger", message.ledger},
                                   {"seq", message.number},

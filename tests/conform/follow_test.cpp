@@ -280,6 +280,16 @@ TEST_F(FollowTest, AReceiveWithoutASendOrdersNothing) {
   EXPECT_THAT(report.not_covered, Contains(HasSubstr("1 receives whose send is in no log")));
 }
 
+// The log of node 0 ends too early: nobody knows what it did before it sent the message.
+TEST_F(FollowTest, ARefusalIsUnknownWhereLinesAreMissing) {
+  given_lock();
+  see(0, R"("step": "acquire", "sends": [1])");
+  see(1, R"("step": "acquire", "receives": [1, 2])");
+  const FollowReport report = finish();
+  EXPECT_EQ(report.result, Result::unknown);
+  EXPECT_TRUE(report.refusal);
+}
+
 TEST_F(FollowTest, ACircleOfMessagesIsBadInput) {
   given_lock();
   see(0, R"("step": "acquire", "receives": ["b"], "sends": ["a"])");
