@@ -6,6 +6,8 @@
 #include "core/file.h"
 #include "search/genotype.h"
 #include "systems/built_in/built_in.h"
+#include "trace/node_log.h"
+#include "trace/xrpl_recording.h"
 
 namespace dissensus::cli {
 
@@ -61,14 +63,54 @@ Verb add_rocket_part(CLI::App& program) {
   return {app, [options] { return import_rocket(*options); }};
 }
 
+struct RecordingOptions {
+  std::string messages;
+  std::string cases;
+  std::string id;
+  std::string out;
+  std::size_t nodes = 5;
+  OutputOptions output;
+};
+
+ExitCode import_recording(const RecordingOptions& options) {
+  trace::NodeLogFiles files(options.out, options.nodes);
+  trace::XrplOutside outside(files);
+  trace::replay_recording(options.messages, options.cases, options.id, outside);
+  files.finish();
+  if (options.output.json) {
+    fmt::print("{{\"written\": \"{}\", \"nodes\": {}}}\n", options.out, options.nodes);
+  } else if (!options.output.quiet) {
+    fmt::print("wrote logs of {} nodes to {}\n", options.nodes, options.out);
+  }
+  return kAllHeld;
+}
+
+Verb add_recording_part(CLI::App& program) {
+  CLI::App* app = program.add_subcommand(
+      "recording", "Recorded messages of rippled servers as node logs, for conform follow");
+  const auto options = std::make_shared<RecordingOptions>();
+  app->add_option("messages", options->messages, "Messages that a relay wrote down (JSON lines)")
+      ->required();
+  app->add_option("--cases", options->cases, "Which ledgers nodes validated (JSON lines)");
+  app->add_option("--id", options->id, "Of the case in --cases")->needs("--cases");
+  app->add_option("--nodes", options->nodes, "How many")->check(CLI::Range(1, 1000));
+  app->add_option("-o,--out", options->out, "Folder for the logs")->required();
+  options->output.add_to(*app);
+  app->footer(
+      "Example:\n"
+      "  dissensus import recording a-01.jsonl.gz --cases cases.jsonl.gz --id a-01 -o logs\n"
+      "  dissensus conform follow specs/xrpl/outside.toml logs/node-*.jsonl");
+  return {app, [options] { return import_recording(*options); }};
+}
+
 }  // namespace
 
 Verb add_import_verb(CLI::App& program) {
   CLI::App* app =
-      program.add_subcommand("import", "Turn a schedule of another tool into ours, and back");
+      program.add_subcommand("import", "Schedules and recordings of other tools as ours");
   app->require_subcommand(0, 1);
   app->allow_extras();
-  const std::vector<Verb> parts{add_rocket_part(*app)};
+  const std::vector<Verb> parts{add_rocket_part(*app), add_recording_part(*app)};
   return {app, [app, parts] { return run_part(*app, parts); }};
 }
 

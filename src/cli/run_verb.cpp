@@ -12,6 +12,8 @@
 #include "core/parallel.h"
 #include "run/schedule_space.h"
 #include "sim/clock.h"
+#include "trace/node_log.h"
+#include "trace/xrpl_outside.h"
 
 namespace dissensus::cli {
 
@@ -24,6 +26,8 @@ struct RunVerbOptions {
   std::string parent = "runs";
   std::string detail = "everything";
   bool random_schedule = false;
+  std::string node_logs;
+  bool from_outside = false;
   bool no_folder = false;
   bool realtime = false;
   std::size_t jobs = default_jobs();
@@ -95,6 +99,28 @@ std::string write_folder(const run::Recipe& recipe, const run::RunOptions& run_o
   return folder;
 }
 
+/// Logs of nodes that are written while the run goes on.
+struct NodeLogs {
+  std::unique_ptr<trace::NodeLogFiles> files;
+  std::unique_ptr<EventSink> writer;
+};
+
+NodeLogs log_nodes(const run::Scenario& scenario, const RunVerbOptions& options,
+                   run::RunOptions& run_options) {
+  NodeLogs logs;
+  if (options.node_logs.empty()) return logs;
+  const System& system = *scenario.system;
+  // Clients and services as well: what they receive and send orders what nodes do.
+  logs.files = std::make_unique<trace::NodeLogFiles>(options.node_logs, scenario.nodes());
+  if (options.from_outside) {
+    logs.writer = std::make_unique<trace::OutsideLogWriter>(*logs.files, system.description());
+  } else {
+    logs.writer = std::make_unique<trace::NodeLogWriter>(*logs.files, system.description());
+  }
+  run_options.sinks.push_back(logs.writer.get());
+  return logs;
+}
+
 ExitCode run_once(const run::Scenario& scenario, const RunVerbOptions& options,
                   std::uint64_t seed) {
   const run::Recipe recipe = make_recipe(scenario, options, seed);
@@ -102,8 +128,10 @@ ExitCode run_once(const run::Scenario& scenario, const RunVerbOptions& options,
   run::RunOptions run_options = recording(options);
   if (options.realtime) run_options.clock = &clock;
   options.hold.apply(scenario, run_options);
+  const NodeLogs node_logs = log_nodes(scenario, options, run_options);
   run::Runner runner;
   const run::RunResult result = runner.run(scenario, recipe.schedule, seed, run_options);
+  if (node_logs.files) node_logs.files->finish();
   const std::string folder = write_folder(recipe, run_options, options, result);
   print_report({recipe, result, folder, options.plugins.words()}, options.output);
   return exit_code_of(result.verdict.outcome);
@@ -233,6 +261,9 @@ ExitCode run_verb(const RunVerbOptions& options) {
   if (options.hold.is_asked() && !seeds.is_single()) {
     throw InputError("--hold and --logs are for one run: expected one --seed");
   }
+  if (!options.node_logs.empty() && (!seeds.is_single() || options.scenarios.size() > 1)) {
+    throw InputError("--node-logs is for one run: expected one scenario and one --seed");
+  }
   // Every file is read before anything runs, so that a typo costs nothing.
   const Registry registry = options.plugins.load();
   std::vector<run::Scenario> scenarios;
@@ -268,6 +299,11 @@ Verb add_run_verb(CLI::App& program) {
   app->add_option("--trace", options->detail, "What the trace keeps: hash, decisions, everything")
       ->check(CLI::IsMember({"hash", "decisions", "everything"}))
       ->capture_default_str();
+  app->add_option("--node-logs", options->node_logs,
+                  "Write a log per node here while the run goes on, for conform follow");
+  app->add_flag("--from-outside", options->from_outside,
+                "Node logs say what messages show, not what nodes report (XRP Ledger)")
+      ->needs("--node-logs");
   app->add_flag("--realtime", options->realtime, "Keep the pace of a real clock");
   app->add_option("--jobs", options->jobs, "Threads for a range of seeds")
       ->check(CLI::Range(1, 1024))

@@ -298,9 +298,10 @@ BoundMapping::Meaning BoundMapping::meaning(const Observation& observation) {
     const EventEntry& entry = entries_[index];
     if (!holds(entry.when)) continue;
     entry_seen_[index] = true;
-    if (!holds(entry.until)) return {Meaning::Type::pending, {}};
-    if (entry.calls.empty()) return {Meaning::Type::stutter, {}};
-    Meaning meaning{Meaning::Type::steps, {}};
+    const bool is_stable = mapping_.events[index].is_stable;
+    if (!holds(entry.until)) return {Meaning::Type::pending, {}, is_stable};
+    if (entry.calls.empty()) return {Meaning::Type::stutter, {}, is_stable};
+    Meaning meaning{Meaning::Type::steps, {}, is_stable};
     for (const Call& call : entry.calls) {
       tla::Label label{call.action, {}};
       for (const Compiled& argument : call.arguments) {

@@ -70,6 +70,7 @@ class BoundMapping {
     enum class Type : std::uint8_t { unmapped, stutter, pending, steps };
     Type type = Type::unmapped;
     std::vector<tla::Label> labels;
+    bool is_stable = false;  ///< MappingEvent::is_stable
   };
   Meaning meaning(const Observation& observation);
 

@@ -4,11 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "conform/bound_mapping.h"
+#include "conform/model_steps.h"
 #include "conform/observed_trace.h"
 #include "conform/violation.h"
 #include "tla/logs/matcher.h"
@@ -56,11 +55,13 @@ class Judge final : private tla::SeenEvents {
   void note_step() { ++step_; }
   std::size_t step() const { return step_; }
 
-  const JudgeCounters& counters() const { return counters_; }
+  JudgeCounters counters() const;
   /// Values of the store were released: forget those kept.
   void forget();
   /// Counts a (label, state) of the model for coverage; true when its view is new.
-  bool cover(const tla::Label& label, NodeId node, const tla::State& state);
+  bool cover(const tla::Label& label, NodeId node, const tla::State& state) {
+    return steps_.cover(label, node, state);
+  }
 
  private:
   struct Seen {
@@ -71,22 +72,12 @@ class Judge final : private tla::SeenEvents {
   const Seen& seen_at(std::size_t event) const;
   bool steps(std::size_t event, const tla::State& from,
              tla::FunctionRef<bool(const tla::State&)> visit) override;
-  /// The states that a label leads to; nullopt: too many.
-  std::optional<std::vector<tla::State>> advance(const std::vector<tla::State>& from,
-                                                 const tla::Label& label);
-  /// The same for one label after another.
-  std::optional<std::vector<tla::State>> advance_all(std::vector<tla::State> states,
-                                                     const std::vector<tla::Label>& labels);
-  Violation explained(const Observation& observation, const std::vector<tla::Label>& labels);
-  Violation refusal(const Observation& observation, const std::vector<tla::Label>& labels);
-  Violation mismatch(const Observation& observation, const std::vector<tla::Label>& labels,
-                     const std::vector<tla::State>& reached);
-  std::vector<std::string> nearest_actions(const tla::State& state, NodeId node);
 
   BoundMapping& mapping_;
   tla::Machine& machine_;
   JudgeOptions options_;
-  JudgeCounters counters_;
+  JudgeCounters counters_;  ///< without those of steps_
+  ModelSteps steps_;
   tla::Matcher matcher_;
   bool is_unknown_ = false;
   bool goes_on_ = true;
@@ -96,8 +87,6 @@ class Judge final : private tla::SeenEvents {
   std::vector<tla::Value> histories_;
   bool states_changed_ = false;
   std::size_t step_ = 0;
-  std::unordered_map<std::uint64_t, std::vector<tla::State>> transitions_;  ///< never iterated
-  std::unordered_set<std::uint64_t> covered_;                               ///< never iterated
 };
 
 }  // namespace dissensus::conform

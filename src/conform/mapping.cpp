@@ -44,11 +44,12 @@ MappingInput read_input(const std::string& name, const OptionValue& value) {
   return input;
 }
 
-MappingEvent read_event(const Options& options) {
+MappingEvent read_event(const Options& options, bool is_stable) {
   MappingEvent event{options.at("name").text(),
                      {},
                      find_mapped(options, "when"),
                      find_mapped(options, "until"),
+                     options.boolean("stable", is_stable),
                      options.at("name")};
   const bool is_stutter = options.boolean("stutter", false);
   if (const auto is = options.find("is")) {
@@ -59,6 +60,15 @@ MappingEvent read_event(const Options& options) {
   }
   options.finish();
   return event;
+}
+
+MappingStep read_step(const Options& options) {
+  MappingStep step{options.at("name").text(), {}};
+  if (const auto arguments = options.find("arguments")) {
+    for (const OptionValue& argument : arguments->list()) step.arguments.push_back(argument.text());
+  }
+  options.finish();
+  return step;
 }
 
 MappingView read_view(const Options& options) {
@@ -195,11 +205,17 @@ Mapping parse_mapping(std::string_view text, const std::string& path) {
     format.fail(fmt::format("expected \"{}\"", kMappingFormat));
   }
   mapping.name = options.text("name", std::filesystem::path(path).stem().string());
-  mapping.scenario = beside(path, options.at("scenario").text());
+  for (const Options& step : options.tables("step")) mapping.steps.push_back(read_step(step));
+  if (mapping.steps.empty() || options.find("scenario")) {
+    mapping.scenario = beside(path, options.at("scenario").text());
+  }
   mapping.spec = beside(path, options.at("spec").text());
   if (const auto config = options.find("config")) mapping.config = beside(path, config->text());
   read_tables(options, mapping);
-  for (const Options& event : options.tables("event")) mapping.events.push_back(read_event(event));
+  const bool is_stable = options.boolean("stable", false);
+  for (const Options& event : options.tables("event")) {
+    mapping.events.push_back(read_event(event, is_stable));
+  }
   for (const Options& hidden : options.tables("hidden")) {
     mapping.hidden.push_back({hidden.at("action").text(),
                               static_cast<std::uint32_t>(hidden.integer("most", 1, 1, 16)),

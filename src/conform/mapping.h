@@ -40,7 +40,16 @@ struct MappingEvent {
   std::optional<MappedText> when;   ///< only events for which this holds; the first entry counts
   /// Further events of the kind belong to the same model step until this holds (n:1).
   std::optional<MappedText> until;
+  /// For logs: where the step is possible it stays so, whatever other nodes do, and hinders none of
+  /// theirs (docs/formats/mapping.md).
+  bool is_stable = false;
   OptionValue at;
+};
+
+/// A step that logs tell of, where no system of ours declares it.
+struct MappingStep {
+  std::string name;
+  std::vector<std::string> arguments;
 };
 
 struct MappingHidden {
@@ -104,11 +113,12 @@ struct Mapping {
   std::string path;
   std::string name;
   std::string
-      scenario;  ///< relative to the mapping's folder until loaded; then as it can be opened
+      scenario;  ///< as it can be opened; empty: the mapping is for logs alone
   std::string spec;
   std::string config;
   std::vector<std::pair<std::string, std::string>> constants;  ///< TLA+ text with {input}
   std::vector<MappingInput> inputs;
+  std::vector<MappingStep> steps;  ///< none: those of the scenario's system
   std::vector<MappingEvent> events;
   std::vector<MappingHidden> hidden;
   std::vector<MappingView> views;

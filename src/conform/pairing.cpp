@@ -33,8 +33,15 @@ std::string constants_text(const Mapping& mapping, const InputValues& values) {
   return all;
 }
 
+}  // namespace
+
 run::Scenario load_scenario(const Mapping& mapping, const Variant& variant,
                             const InputValues& values, const SystemRegistry& systems) {
+  if (mapping.scenario.empty()) {
+    throw InputError(fmt::format(
+        "{}: scenario: expected one; without it a mapping is for logs alone (conform follow)",
+        mapping.path));
+  }
   TomlText text(read_file(mapping.scenario, kTextBytesMax), mapping.scenario);
   for (std::size_t index = 0; index < values.size(); ++index) {
     const MappingInput& input = mapping.inputs[index];
@@ -47,8 +54,6 @@ run::Scenario load_scenario(const Mapping& mapping, const Variant& variant,
   }
   return run::parse_scenario(text.text(), mapping.scenario, systems);
 }
-
-}  // namespace
 
 std::shared_ptr<const tla::Spec> load_model(const Mapping& mapping, const Variant& variant,
                                             const InputValues& values) {

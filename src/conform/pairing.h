@@ -31,6 +31,10 @@ std::string input_text(const MappingInput& input, double value, bool with_unit);
 std::shared_ptr<const tla::Spec> load_model(const Mapping& mapping, const Variant& variant,
                                             const InputValues& values);
 
+/// The scenario of a mapping with these values of its inputs. Throws InputError.
+run::Scenario load_scenario(const Mapping& mapping, const Variant& variant,
+                            const InputValues& values, const SystemRegistry& systems);
+
 class Pairing {
  public:
   /// Throws InputError.

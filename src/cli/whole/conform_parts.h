@@ -14,6 +14,7 @@
 namespace dissensus::cli {
 
 Verb add_conform_compare_verb(CLI::App& conform);
+Verb add_conform_follow_verb(CLI::App& conform);
 Verb add_conform_night_verb(CLI::App& conform);
 Verb add_conform_tlc_verb(CLI::App& conform);
 

@@ -388,6 +388,7 @@ Verb add_conform_verb(CLI::App& program) {
                                 {replay, [options] { return run_replay(*options); }},
                                 {catalogue, [options] { return run_catalogue(*options); }},
                                 {mutate, [options] { return run_mutate(*options); }},
+                                add_conform_follow_verb(*app),
                                 add_conform_night_verb(*app),
                                 add_conform_compare_verb(*app),
                                 add_conform_tlc_verb(*app)};

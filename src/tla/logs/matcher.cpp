@@ -42,11 +42,47 @@ void Frontier::collect(Machine& machine) {
   known_.insert(states_.begin(), states_.end());
 }
 
+HiddenSteps::HiddenSteps(Machine& machine, std::vector<std::uint32_t> most, std::size_t limit)
+    : machine_(machine), most_(std::move(most)), limit_(limit) {
+  any_ = std::any_of(most_.begin(), most_.end(), [](auto count) { return count > 0; });
+}
+
+HiddenSteps::Reached HiddenSteps::from(const Frontier& states) const {
+  Reached reached{states, false, 0};
+  // Which hidden steps led to a state decides how many are left: the same state with other counts
+  // is another way to go on.
+  using Counts = std::vector<std::uint32_t>;
+  std::vector<std::pair<State, Counts>> open;
+  std::set<std::pair<std::vector<std::uint64_t>, Counts>> known;
+  const auto enter = [&](const State& state, const Counts& counts) {
+    std::vector<std::uint64_t> words;
+    for (const Value value : state) words.push_back(value.word());
+    if (known.emplace(std::move(words), counts).second) open.emplace_back(state, counts);
+  };
+  for (const State& state : states.states()) enter(state, Counts(most_.size(), 0));
+  for (std::size_t i = 0; i < open.size() && !reached.is_cut; ++i) {
+    const State state = open[i].first;  // a copy: the list grows
+    const Counts counts = open[i].second;
+    machine_.successors(state, [&](const Label& label, const State& next) {
+      if (counts[label.action] >= most_[label.action]) return true;
+      Counts used = counts;
+      ++used[label.action];
+      ++reached.visited;
+      reached.states.add(next);
+      enter(next, used);
+      reached.is_cut = open.size() > limit_;
+      return !reached.is_cut;
+    });
+  }
+  return reached;
+}
+
 Matcher::Matcher(Machine& machine, SeenEvents& seen, std::vector<std::uint32_t> hidden,
                  const MatchLimits& limits)
-    : machine_(machine), seen_(seen), hidden_(std::move(hidden)), limits_(limits) {
-  has_hidden_ = std::any_of(hidden_.begin(), hidden_.end(), [](auto most) { return most > 0; });
-}
+    : machine_(machine),
+      seen_(seen),
+      hidden_(machine, std::move(hidden), limits.hidden),
+      limits_(limits) {}
 
 void Matcher::enter_initial_states() {
   is_cut_ = false;
@@ -128,33 +164,10 @@ void Matcher::advance(std::size_t event, Frontier& reached) {
 }
 
 Frontier Matcher::with_hidden_steps(const Frontier& from) {
-  Frontier reached = from;
-  // Which hidden steps led to a state decides how many are left: the same state with other counts
-  // is another way to go on.
-  using Counts = std::vector<std::uint32_t>;
-  std::vector<std::pair<State, Counts>> open;
-  std::set<std::pair<std::vector<std::uint64_t>, Counts>> known;
-  const auto enter = [&](const State& state, const Counts& counts) {
-    std::vector<std::uint64_t> words;
-    for (const Value value : state) words.push_back(value.word());
-    if (known.emplace(std::move(words), counts).second) open.emplace_back(state, counts);
-  };
-  for (const State& state : from.states()) enter(state, Counts(hidden_.size(), 0));
-  for (std::size_t i = 0; i < open.size() && !is_cut_; ++i) {
-    const State state = open[i].first;  // a copy: the list grows
-    const Counts counts = open[i].second;
-    machine_.successors(state, [&](const Label& label, const State& next) {
-      if (counts[label.action] >= hidden_[label.action]) return true;
-      Counts used = counts;
-      ++used[label.action];
-      ++visited_;
-      reached.add(next);
-      enter(next, used);
-      is_cut_ = open.size() > limits_.hidden;
-      return !is_cut_;
-    });
-  }
-  return reached;
+  HiddenSteps::Reached reached = hidden_.from(from);
+  visited_ += reached.visited;
+  is_cut_ = is_cut_ || reached.is_cut;
+  return std::move(reached.states);
 }
 
 }  // namespace dissensus::tla

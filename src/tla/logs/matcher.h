@@ -44,6 +44,27 @@ struct MatchLimits {
   std::size_t hidden = 10'000;  ///< ways into states by hidden steps, before one event
 };
 
+/// Steps of the model that nobody sees: at most so many of an action before each event.
+class HiddenSteps {
+ public:
+  /// `most` by action. The machine must outlive it.
+  HiddenSteps(Machine& machine, std::vector<std::uint32_t> most, std::size_t limit);
+
+  bool any() const { return any_; }
+  struct Reached {
+    Frontier states;  ///< those that it began with first
+    bool is_cut = false;
+    std::uint64_t visited = 0;
+  };
+  Reached from(const Frontier& states) const;
+
+ private:
+  Machine& machine_;
+  std::vector<std::uint32_t> most_;
+  std::size_t limit_;
+  bool any_ = false;
+};
+
 /// What was seen, as the matcher asks about it. Events are numbered from 0.
 class SeenEvents {
  public:
@@ -72,7 +93,7 @@ class Matcher {
   Match next();
 
   /// False: there are no hidden steps, or they are considered everywhere already.
-  bool can_widen() const { return has_hidden_ && !is_wide_; }
+  bool can_widen() const { return hidden_.any() && !is_wide_; }
   /// Reads the events so far again with hidden steps considered everywhere.
   Match widen();
 
@@ -92,9 +113,8 @@ class Matcher {
 
   Machine& machine_;
   SeenEvents& seen_;
-  std::vector<std::uint32_t> hidden_;
+  HiddenSteps hidden_;
   MatchLimits limits_;
-  bool has_hidden_ = false;
   bool is_wide_ = false;
   bool is_cut_ = false;
   bool used_hidden_ = false;
