@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/suggestion.h"
 #include "search/shared_budget.h"
 #include "search/structured.h"
 
@@ -20,16 +22,25 @@ struct ArmPlan {
   double prior;
 };
 constexpr ArmPlan kDelayArms[] = {
-    {"overtaking", 0.6},  {"even-split", 0.7},    {"sequence", 0.65},  {"remote-node", 0.65},
-    {"slow", 0.6},        {"late-links", 0.5},    {"pos", 0.5},        {"noisy-split", 0.5},
-    {"slow-nodes", 0.45}, {"late-messages", 0.5}, {"pct", 0.45},       {"coverage", 0.5},
-    {"patches", 0.45},    {"slow-links", 0.45},   {"discotest", 0.45}, {"uniform", 0.5},
+    {"uniform", 0.55},     {"pct", 0.6},         {"even-split", 0.7},  {"pos", 0.6},
+    {"remote-node", 0.65}, {"overtaking", 0.6},  {"slow", 0.6},        {"sequence", 0.5},
+    {"late-links", 0.5},   {"noisy-split", 0.5}, {"slow-nodes", 0.45}, {"late-messages", 0.5},
+    {"coverage", 0.5},     {"patches", 0.45},    {"slow-links", 0.45}, {"discotest", 0.45},
 };
 constexpr ArmPlan kFaultArms[] = {
-    {"story", 0.55}, {"random", 0.55}, {"coverage", 0.5}, {"discotest", 0.4}};
-/// Of the first turns of delays: these arms one after another, since they need no results.
-constexpr std::size_t kFirstTurns = 10;
-constexpr std::size_t kFirstArms = 5;
+    {"random", 0.6}, {"full", 0.55}, {"story", 0.55}, {"coverage", 0.6}, {"discotest", 0.4}};
+/// The first turns, before shares are drawn: what one kind of search never finds another one finds
+/// at once, so each kind comes early, and splits again and again.
+constexpr std::string_view kFirstDelayTurns[] = {
+    "even-split", "uniform",  "pct",        "remote-node", "pos",        "overtaking",
+    "even-split", "uniform",  "pct",        "slow",        "even-split", "pos",
+    "late-links", "pct",      "even-split", "remote-node", "uniform",    "pos",
+    "even-split", "sequence", "pct",        "noisy-split", "even-split", "pos"};
+constexpr std::string_view kFirstFaultTurns[] = {"random", "full", "story", "coverage",
+                                                 "random", "full", "story", "coverage",
+                                                 "random", "full", "story", "coverage"};
+/// Of plans with room for more faults than this most have more than a system lives through.
+constexpr std::size_t kFewFaults = 8;
 /// A prior counts as much as so many results.
 constexpr double kPriorWeight = 4;
 /// How fast an arm forgets.
@@ -58,6 +69,26 @@ class StoryArm final : public Search {
   Random random_;
 };
 
+/// As many faults as a plan may have, each for itself.
+class FullPlanArm final : public Search {
+ public:
+  explicit FullPlanArm(const SearchContext& context)
+      : space_(context.space), random_(context.seed, "full-plan-arm") {}
+  std::optional<Candidate> ask() override {
+    Candidate candidate;
+    candidate.origin = "full";
+    for (std::size_t i = 0; i < space_.faults_max; ++i) {
+      candidate.genotype.faults.push_back(space_.fault_strategy->draw(random_));
+    }
+    return candidate;
+  }
+  void tell(const Candidate&, const Evaluation&) override {}
+
+ private:
+  SearchSpace space_;
+  Random random_;
+};
+
 /// What is known of a member's results.
 struct Record {
   double prior = 0.5;
@@ -68,10 +99,10 @@ struct Record {
 class Adaptive final : public SharedBudget {
  public:
   Adaptive(std::vector<Member> arms, std::vector<Record> records, double floor,
-           bool has_first_turns, std::uint64_t seed)
+           std::vector<std::size_t> first_turns, std::uint64_t seed)
       : SharedBudget(std::move(arms), floor, Random(seed, "adaptive")),
         records_(std::move(records)),
-        first_turns_(has_first_turns ? kFirstTurns : 0) {}
+        first_turns_(std::move(first_turns)) {}
 
   /// What is learned from the first runs is worth more than many threads.
   std::size_t look_ahead(std::size_t told) const override { return 2 + told / 8; }
@@ -82,8 +113,8 @@ class Adaptive final : public SharedBudget {
     return (record.prior * kPriorWeight + record.sum) / (kPriorWeight + record.weight);
   }
   std::optional<std::size_t> fixed_turn(const std::vector<std::size_t>& ready) const override {
-    if (asked() >= first_turns_ || ready.size() != members().size()) return std::nullopt;
-    return asked() % kFirstArms;
+    if (asked() >= first_turns_.size() || ready.size() != members().size()) return std::nullopt;
+    return first_turns_[asked()];
   }
 
   void learn(std::size_t arm, const Evaluation& evaluation) override {
@@ -142,7 +173,7 @@ class Adaptive final : public SharedBudget {
   }
 
   std::vector<Record> records_;
-  std::size_t first_turns_;
+  std::vector<std::size_t> first_turns_;  ///< members
   std::map<std::string, std::size_t> known_;
   Usual usual_states_;
   Usual usual_seconds_;
@@ -160,6 +191,7 @@ Member make_arm(const SearchContext& context, std::string_view name, std::size_t
             make_one_shape(own, static_cast<Shape>(shape - kShapeNames.begin()), "shape-arm")};
   }
   if (name == "story") return {name, std::make_unique<StoryArm>(own)};
+  if (name == "full") return {name, std::make_unique<FullPlanArm>(own)};
   const bool is_corpus = name == "coverage";
   return make_member(context, name, index,
                      Options::from_toml(is_corpus ? "records = true" : "", "adaptive"));
@@ -169,11 +201,49 @@ bool suits(const SearchSpace& space, std::string_view arm) {
   const bool has_ranks = std::any_of(space.subjects.begin(), space.subjects.end(),
                                      [](const auto& subject) { return subject.ranks > 1; });
   if (arm == "overtaking") return has_ranks;
-  // These decide about messages alone: without the faults of a plan they would find little, and
-  // where priorities vary they would bring delays that the scenario does not have.
+  if (arm == "full") return space.faults_max <= kFewFaults;
+  // Where priorities vary these would bring delays that the scenario does not have.
   const bool is_online = arm == "pct" || arm == "pos" || arm == "sequence";
-  if (is_online && space.type == SearchSpace::Type::priority) return false;
-  return !((arm == "pct" || arm == "pos") && space.fault_strategy);
+  return !is_online || space.type == SearchSpace::Type::delay;
+}
+
+/// The arms of a hunt: the parameter `arms`, or all.
+std::vector<ArmPlan> plans_of(const SearchSpace& space, const Options& options) {
+  const bool has_genes = space.size() > 0;
+  const std::span<const ArmPlan> known =
+      has_genes ? std::span<const ArmPlan>(kDelayArms) : std::span<const ArmPlan>(kFaultArms);
+  std::vector<ArmPlan> plans(known.begin(), known.end());
+  if (const auto list = options.find("arms")) {
+    plans.clear();
+    for (const OptionValue& name : list->list()) {
+      const auto plan = std::find_if(known.begin(), known.end(),
+                                     [&](const ArmPlan& arm) { return arm.name == name.text(); });
+      if (plan == known.end()) {
+        std::vector<std::string> names;
+        for (const ArmPlan& arm : known) names.emplace_back(arm.name);
+        name.fail("expected the name of an arm" + suggestion(name.text(), names));
+      }
+      plans.push_back(*plan);
+    }
+    if (plans.empty()) list->fail("expected at least one arm");
+  }
+  std::erase_if(plans, [&](const ArmPlan& plan) { return !suits(space, plan.name); });
+  if (plans.empty()) options.fail("arms", "none of these suits what the scenario lets vary");
+  return plans;
+}
+
+/// Members by their turns; arms that a hunt does not have are passed over.
+std::vector<std::size_t> first_turns_of(const std::vector<Member>& arms, bool has_genes) {
+  const std::span<const std::string_view> names =
+      has_genes ? std::span<const std::string_view>(kFirstDelayTurns)
+                : std::span<const std::string_view>(kFirstFaultTurns);
+  std::vector<std::size_t> turns;
+  for (const std::string_view name : names) {
+    for (std::size_t i = 0; i < arms.size(); ++i) {
+      if (arms[i].name == name) turns.push_back(i);
+    }
+  }
+  return turns;
 }
 
 }  // namespace
@@ -181,23 +251,17 @@ bool suits(const SearchSpace& space, std::string_view arm) {
 std::unique_ptr<Search> make_adaptive(const SearchContext& context, const Options& options) {
   const bool has_genes = context.space.size() > 0;
   const double floor = options.number("floor", has_genes ? 0.25 : 0.4, 0, 1);
+  const std::vector<ArmPlan> plans = plans_of(context.space, options);
   options.finish();
   std::vector<Member> arms;
   std::vector<Record> records;
-  const auto add = [&](const auto& plans) {
-    for (const ArmPlan& plan : plans) {
-      if (!suits(context.space, plan.name)) continue;
-      arms.push_back(make_arm(context, plan.name, arms.size()));
-      records.push_back({plan.prior});
-    }
-  };
-  if (has_genes) {
-    add(kDelayArms);
-  } else {
-    add(kFaultArms);
+  for (const ArmPlan& plan : plans) {
+    arms.push_back(make_arm(context, plan.name, arms.size()));
+    records.push_back({plan.prior});
   }
-  return std::make_unique<Adaptive>(std::move(arms), std::move(records), floor, has_genes,
-                                    context.seed);
+  std::vector<std::size_t> first_turns = first_turns_of(arms, has_genes);
+  return std::make_unique<Adaptive>(std::move(arms), std::move(records), floor,
+                                    std::move(first_turns), context.seed);
 }
 
 }  // namespace dissensus::search

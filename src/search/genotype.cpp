@@ -140,6 +140,11 @@ Genotype to_genotype(const faults::Schedule& schedule, const run::Scenario& scen
   return genotype;
 }
 
+void add_plan(Candidate& candidate, const SearchSpace& space, Random& random) {
+  if (!space.fault_strategy) return;
+  candidate.genotype.faults = space.fault_strategy->draw_plan(space.faults_max, random);
+}
+
 Genotype random_genotype(const SearchSpace& space, Random& random) {
   Genotype genotype;
   genotype.genes.resize(space.size());

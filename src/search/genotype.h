@@ -23,6 +23,9 @@ Genotype to_genotype(const faults::Schedule& schedule, const run::Scenario& scen
 
 /// A uniform draw: delays in their bounds, a uniform permutation, a number of faults.
 Genotype random_genotype(const SearchSpace& space, Random& random);
+/// For candidates that decide about messages while the run goes on: the faults that the scenario
+/// has beside them.
+void add_plan(Candidate& candidate, const SearchSpace& space, Random& random);
 
 /// Rocket's flat vectors: 7 types x n(n-1) numbers, index = type * n(n-1) + from * (n-1) + to';
 /// types in the order Transaction, GetLedger, LedgerData, ProposeSet, StatusChange,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/assert.h"
+#include "search/genotype.h"
 
 namespace dissensus::search {
 
@@ -29,26 +30,28 @@ std::size_t PartialOrderScheduler::pick(std::span<const PendingMessage> inbox) {
 namespace {
 class PartialOrderSearch final : public Search {
  public:
-  PartialOrderSearch(std::uint64_t seed, const HoldDraw& hold)
-      : random_(seed, "pos-search"), hold_(hold) {}
+  PartialOrderSearch(const SearchContext& context, const HoldDraw& hold)
+      : space_(context.space), random_(context.seed, "pos-search"), hold_(hold) {}
   std::optional<Candidate> ask() override {
     Candidate candidate;
     const auto scheduler = std::make_shared<PartialOrderScheduler>(random_.next());
     scheduler->set_hold(hold_.draw(random_));
     candidate.scheduler = scheduler;
     candidate.origin = "pos";
+    add_plan(candidate, space_, random_);
     return candidate;
   }
   void tell(const Candidate&, const Evaluation&) override {}
 
  private:
+  SearchSpace space_;
   Random random_;
   HoldDraw hold_;
 };
 }  // namespace
 
 std::unique_ptr<Search> make_partial_order(const SearchContext& context, const Options& options) {
-  return std::make_unique<PartialOrderSearch>(context.seed, HoldDraw(context, options));
+  return std::make_unique<PartialOrderSearch>(context, HoldDraw(context, options));
 }
 
 }  // namespace dissensus::search

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "search/genotype.h"
+
 namespace dissensus::search {
 
 PctScheduler::PctScheduler(std::uint64_t seed, const Parameters& parameters)
@@ -44,7 +46,8 @@ class PctSearch final : public Search {
  public:
   PctSearch(const SearchContext& context, const PctScheduler::Parameters& parameters, bool learns,
             const HoldDraw& hold)
-      : random_(context.seed, "pct-search"),
+      : space_(context.space),
+        random_(context.seed, "pct-search"),
         parameters_(parameters),
         learns_(learns),
         hold_(hold) {}
@@ -55,6 +58,7 @@ class PctSearch final : public Search {
     scheduler->set_hold(hold_.draw(random_));
     candidate.scheduler = scheduler;
     candidate.origin = "pct";
+    add_plan(candidate, space_, random_);
     return candidate;
   }
   void tell(const Candidate& candidate, const Evaluation&) override {
@@ -65,6 +69,7 @@ class PctSearch final : public Search {
   }
 
  private:
+  SearchSpace space_;
   Random random_;
   PctScheduler::Parameters parameters_;
   bool learns_;

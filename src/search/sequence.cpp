@@ -133,9 +133,7 @@ class SequenceSearch final : public Search {
       return candidate;
     }
     candidate.scheduler = std::make_shared<SequenceScheduler>(bounds_, random_.next());
-    if (space_.fault_strategy) {
-      candidate.genotype.faults = space_.fault_strategy->draw_plan(space_.faults_max, random_);
-    }
+    add_plan(candidate, space_, random_);
     return candidate;
   }
   void tell(const Candidate&, const Evaluation&) override {}

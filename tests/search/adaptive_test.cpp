@@ -71,6 +71,52 @@ TEST(Adaptive, DrawsTheSameAgainAndTurnsToWhatComesNear) {
   EXPECT_GT(std::set<std::string>(drawn.begin(), drawn.end()).size(), 12u);
 }
 
+// What one kind of search never finds another one finds at once: all kinds have early turns.
+TEST(Adaptive, BeginsWithDrawsSchedulersAndShapesInTurn) {
+  const run::Scenario scenario = load("xrpl/b2.toml");
+  const auto search = make("adaptive", {make_space(scenario), 4, 7});
+  EXPECT_EQ(members(*search, 5),
+            (std::vector<std::string>{"even-split", "uniform", "pct", "remote-node", "pos"}));
+}
+
+TEST(Adaptive, TakesTheArmsThatAreAskedFor) {
+  const run::Scenario scenario = load("xrpl/b2.toml");
+  const SearchContext context{make_space(scenario), 4, 7};
+  const auto search = make("adaptive", context, "arms = ['pos', 'slow']");
+  const std::vector<std::string> drawn = members(*search, 40);
+  EXPECT_EQ(std::set<std::string>(drawn.begin(), drawn.end()),
+            (std::set<std::string>{"pos", "slow"}));
+  EXPECT_THROW(make("adaptive", context, "arms = ['fast']"), InputError);
+  EXPECT_THROW(make("adaptive", context, "arms = []"), InputError);
+  EXPECT_THROW(make("adaptive", context, "arms = ['story']"), InputError) << "an arm of plans";
+}
+
+TEST(Adaptive, FullPlansHaveAllFaultsThatAPlanMayHaveWhereTheseAreFew) {
+  EXPECT_THROW(make("adaptive", {make_space(load("vsr/faults.toml")), 4, 1}, "arms = ['full']"),
+               InputError)
+      << "fourteen faults";
+  const SearchSpace space = make_space(load("pbft/new-view-unchecked.toml"));
+  const auto search = make("adaptive", {space, 4, 1}, "arms = ['full']");
+  EXPECT_EQ(search->ask()->genotype.faults.size(), space.faults_max);
+}
+
+// Where a scenario has faults beside delays, schedulers draw these, too.
+TEST(Adaptive, SchedulersHaveTheFaultsOfTheScenario) {
+  const run::Scenario scenario = load("pbft/early-collection.toml");
+  const SearchContext context{make_space(scenario), 1, 3, measure_pace(scenario)};
+  for (const char* name : {"pct", "pos", "sequence"}) {
+    const auto search = make(name, context);
+    std::size_t faults = 0;
+    for (std::size_t i = 0; i < 20; ++i) {
+      const Candidate candidate = search->ask().value();
+      EXPECT_TRUE(candidate.scheduler) << name;
+      faults += candidate.genotype.faults.size();
+      search->tell(candidate, boring());
+    }
+    EXPECT_GT(faults, 5u) << name;
+  }
+}
+
 TEST(Adaptive, LooksLessFarAheadAtFirst) {
   const run::Scenario scenario = load("xrpl/b2.toml");
   const auto search = make("adaptive", {make_space(scenario), 4, 1});

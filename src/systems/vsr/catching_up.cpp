@@ -8,6 +8,9 @@ namespace dissensus::vsr {
 
 /// True: a message of this view's primary is for this replica as it is. A later view is asked for.
 bool Replica::follows(Context& context, NodeId from, std::uint64_t view) {
+  if (status_ == Status::view_change && view == last_normal_ && makes(Mistake::returns_to_view)) {
+    enter_view(context, view);
+  }
   if (status_ == Status::recovering || view < view_) return false;
   if (view == view_ && status_ == Status::normal) {
     heard_ = context.now();
@@ -24,7 +27,8 @@ bool Replica::follows(Context& context, NodeId from, std::uint64_t view) {
 
 void Replica::ask_for_state(Context& context, NodeId from, std::uint64_t view) {
   const bool is_behind = view == view_ && status_ == Status::normal;
-  context.send(from, GetState{view, is_behind ? log_.size() : commit_});
+  const bool keeps_all = is_behind || makes(Mistake::transfer_keeps_tail);
+  context.send(from, GetState{view, keeps_all ? log_.size() : commit_});
 }
 
 void Replica::on_get_state(Context& context, NodeId from, const GetState& get) {
@@ -38,7 +42,8 @@ void Replica::on_new_state(Context& context, const NewState& state) {
   if (status_ == Status::recovering || state.view < view_) return;
   const bool is_same_view = state.view == view_ && status_ == Status::normal;
   // Of another view, only what is committed is sure to be a part of the log.
-  const std::uint64_t sure = is_same_view ? log_.size() : commit_;
+  const bool keeps_all = is_same_view || makes(Mistake::transfer_keeps_tail);
+  const std::uint64_t sure = keeps_all ? log_.size() : commit_;
   if (state.after > sure || state.after > log_.size()) return;
   if (is_same_view && state.after + state.log->size() <= log_.size()) return;
   Log log(log_.begin(), log_.begin() + static_cast<std::ptrdiff_t>(state.after));

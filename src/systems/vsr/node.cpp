@@ -149,11 +149,13 @@ void Replica::on_prepare(Context& context, NodeId from, const Prepare& prepare) 
   const bool is_late = status_ == Status::view_change && prepare.view == last_normal_ &&
                        makes(Mistake::acks_in_view_change);
   if (!is_old && !is_late && !follows(context, from, prepare.view)) return;
-  if (prepare.index > log_.size() + 1) {
-    if (!is_old && !is_late) ask_for_state(context, from, view_);
+  if (prepare.index > log_.size() + 1 && !makes(Mistake::fills_gaps)) {
+    if (is_old || is_late) return;
+    if (makes(Mistake::acks_gaps)) context.send(from, PrepareOk{view_, prepare.index});
+    ask_for_state(context, from, view_);
     return;
   }
-  if (prepare.index == log_.size() + 1) append(context, prepare.operation);
+  if (prepare.index > log_.size()) append(context, prepare.operation);
   if (is_late) {
     context.send(from, PrepareOk{prepare.view, log_.size()});
     return;

@@ -26,6 +26,14 @@ constexpr std::array<MistakeDescription, kMistakes> kDescriptions{{
     {"keeps-tail", "a longer log than that of the new view keeps its end"},
     {"stale-acks", "acknowledgements of an earlier view count in the new one"},
     {"no-client-table", "a request that a client repeats is executed again"},
+    {"most-committed", "a new primary takes the log of which most is known to be committed"},
+    {"fills-gaps", "an operation that comes too early is appended where the log ends"},
+    {"acks-gaps", "an operation that comes too early is acknowledged, and asked for afterwards"},
+    {"transfer-keeps-tail",
+     "who hears of a new view keeps all of its log and asks for what follows"},
+    {"returns-to-view", "who has left a view takes part in it again when its primary is heard"},
+    {"view-as-normal", "a view that was never entered counts as the last normal one"},
+    {"commits-new-log", "all of a new view's log is executed as it comes"},
 }};
 
 Duration read_timer(const Options& options, std::string_view key, Duration fallback) {

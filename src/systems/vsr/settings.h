@@ -28,8 +28,15 @@ enum class Mistake : std::uint8_t {
   keeps_tail,
   stale_acks,
   no_client_table,
+  most_committed,
+  fills_gaps,
+  acks_gaps,
+  transfer_keeps_tail,
+  returns_to_view,
+  view_as_normal,
+  commits_new_log,
 };
-inline constexpr std::size_t kMistakes = 14;
+inline constexpr std::size_t kMistakes = 21;
 
 struct MistakeDescription {
   std::string_view name;

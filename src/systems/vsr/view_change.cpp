@@ -24,6 +24,7 @@ void Replica::enter_view(Context& context, std::uint64_t view) {
 }
 
 void Replica::begin_view_change(Context& context, std::uint64_t view) {
+  if (makes(Mistake::view_as_normal)) last_normal_ = view_;
   view_ = view;
   promised_ = std::max(promised_, view);
   status_ = Status::view_change;
@@ -70,13 +71,15 @@ void Replica::on_do_view_change(Context& context, NodeId from, const DoViewChang
 void Replica::begin_view_if_complete(Context& context) {
   const std::size_t needed = settings_.faulty() + (makes(Mistake::small_view_change) ? 0 : 1);
   if (changes_.find(id_) == changes_.end() || changes_.size() < needed) return;
-  const bool by_length = makes(Mistake::longest_log);
+  const auto merit = [this](const DoViewChange& candidate) {
+    const std::uint64_t first = makes(Mistake::longest_log)      ? 0
+                                : makes(Mistake::most_committed) ? candidate.commit
+                                                                 : candidate.last_normal;
+    return std::tuple(first, candidate.log->size());
+  };
   const DoViewChange* best = nullptr;
   std::uint64_t commit = 0;
   for (const auto& [from, change] : changes_) {
-    const auto merit = [by_length](const DoViewChange& candidate) {
-      return std::tuple(by_length ? 0 : candidate.last_normal, candidate.log->size());
-    };
     if (best == nullptr || merit(*best) < merit(change)) best = &change;
     commit = std::max(commit, change.commit);
   }
@@ -98,7 +101,7 @@ void Replica::on_start_view(Context& context, const StartView& start) {
   }
   take_log(log);
   enter_view(context, start.view);
-  commit_up_to(context, start.commit);
+  commit_up_to(context, makes(Mistake::commits_new_log) ? log_.size() : start.commit);
   if (commit_ < log_.size()) acknowledge(context);
   report(context);
 }
