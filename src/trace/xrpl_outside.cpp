@@ -15,8 +15,9 @@ constexpr std::uint64_t kBowOutNumber = 0xFFFFFFFF;
 /// So long after it was delivered a server surely has counted a position: what it does in the
 /// meantime may have been decided before.
 constexpr double kCountedSeconds = 0.5;
-/// A position that is not renewed for so long no longer counts (consensus.md, proposeFRESHNESS).
-constexpr double kFreshSeconds = 20;
+/// A position that is not renewed for 20 s no longer counts (consensus.md, proposeFRESHNESS), by
+/// clocks of whole seconds: from so long on it may no longer count.
+constexpr double kFreshSeconds = 18.5;
 /// Of what was said so many are remembered at least, and at most twice as many: messages go to
 /// everybody and are passed on, all within moments.
 constexpr std::size_t kRemembered = 2'000;
@@ -94,7 +95,6 @@ void XrplOutside::own_status(double at, NodeId node, const OutsideMessage& messa
   if (!nodes_[node].has_started) {
     if (message.event != kAccepted) return;
     nodes_[node].has_started = true;
-    first_judged_ = std::max(first_judged_, message.number + 1);
     files_.write(node, at, step_text("begin", arguments));
   } else {
     files_.write(node, at, step_text(is_built ? "build" : "switch", arguments));
@@ -147,7 +147,7 @@ void XrplOutside::delivered(double at, std::uint64_t id, NodeId to,
 
 void XrplOutside::validated(double at, NodeId node, const std::string& ledger, std::uint64_t seq) {
   pass(at);
-  if (!nodes_[node].has_started || seq < first_judged_) return;
+  if (!nodes_[node].has_started) return;
   files_.write(node, at, step_text("validated", {{"ledger", ledger}, {"seq", seq}}));
 }
 
