@@ -28,8 +28,7 @@ std::string step_text(const char* name, const nlohmann::ordered_json& arguments)
 
 }  // namespace
 
-XrplOutside::XrplOutside(NodeLogFiles& files)
-    : files_(files), nodes_(files.nodes()) {}
+XrplOutside::XrplOutside(NodeLogFiles& files) : files_(files), nodes_(files.nodes()) {}
 
 bool XrplOutside::is_first(NodeId node, char what, const std::string& of, std::uint64_t number) {
   Watched& watched = nodes_[node];
@@ -103,14 +102,13 @@ void XrplOutside::own_status(double at, NodeId node, const OutsideMessage& messa
 
 void XrplOutside::own_validation(double at, NodeId node, const OutsideMessage& message) {
   if (!is_first(node, 'v', message.ledger, message.number) || !nodes_[node].has_started) return;
-  files_.write(node, at,
-               step_text("sign", {{"ledger", message.ledger},
-                                  {"seq", message.number},
-                                  {"full", message.full}}));
+  files_.write(
+      node, at,
+      step_text("sign",
+                {{"ledger", message.ledger}, {"seq", message.number}, {"full", message.full}}));
 }
 
-void XrplOutside::delivered(double at, std::uint64_t id, NodeId to,
-                            const OutsideMessage& message) {
+void XrplOutside::delivered(double at, std::uint64_t id, NodeId to, const OutsideMessage& message) {
   pass(at);
   if (message.type == OutsideMessage::Type::other) return;
   files_.receive(to, id);
@@ -157,9 +155,9 @@ OutsideLogWriter::OutsideLogWriter(NodeLogFiles& files, const SystemDescription&
                                   [](const auto& one) { return one.name == "ledger"; });
   const bool has_status = system.find_kind("StatusChange") != kNoKind;
   if (level == system.levels.end() || !has_status) {
-    throw InputError(fmt::format(
-        "--from-outside: {} has no messages of the XRP Ledger; see --node-logs alone",
-        system.name));
+    throw InputError(
+        fmt::format("--from-outside: {} has no messages of the XRP Ledger; see --node-logs alone",
+                    system.name));
   }
   validated_level_ = static_cast<std::uint8_t>(level - system.levels.begin());
 }
@@ -174,7 +172,8 @@ OutsideMessage OutsideLogWriter::read(const Event& event) const {
   const PayloadDescription& payload = system_.payloads[kind.payload];
   const auto field = [&](std::string_view name) -> FieldValue {
     for (std::size_t index = 0; index < payload.fields.size(); ++index) {
-      if (payload.fields[index].name == name) return payload.getters[index](event.message->object());
+      if (payload.fields[index].name == name)
+        return payload.getters[index](event.message->object());
     }
     return std::int64_t{0};
   };
