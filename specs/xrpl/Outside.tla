@@ -104,7 +104,7 @@ MovedOn(n, on) ==
 
 \* All that the others said about this round was seen.
 AllWatched(n, on) ==
-  \A q \in Trusted[n] : q \in DOMAIN begun /\ Known(on) /\ begun[q] <= tree[on].seq
+  Known(on) /\ \A q \in Trusted[n] : q \in DOMAIN begun /\ begun[q] <= tree[on].seq
 
 TookPart(n, on) == own[n].on = on /\ ~own[n].out
 
@@ -172,16 +172,17 @@ Sign(n, ledger, seq, full) ==
 
 \* Signers of a ledger whose signatures n may have. What a server publishes may be seen before its
 \* own signature, which it counts at once: unless it signed another ledger of that sequence, it may
-\* have signed this one.
+\* have signed this one. So may others before they were watched.
 Signers(n, ledger, seq) ==
   {q \in Trusted[n] :
+     \/ IF q \in DOMAIN begun THEN begun[q] > seq ELSE TRUE
      \/ \E v \in heard[n] : v[1] = q /\ v[2] = ledger /\ v[4]
      \/ q = n /\ ~\E v \in heard[n] : v[1] = n /\ v[3] = seq}
 
 \* With a ledger all those that it builds on are validated.
 Validated(n, ledger, seq) ==
   /\ seq > SeqOf(tree, valid[n])                                \* sequences only rise
-  /\ \E l \in {<<v[2], v[3]>> : v \in heard[n]} :
+  /\ \E l \in {<<ledger, seq>>} \cup {<<v[2], v[3]>> : v \in heard[n]} :
        /\ \/ l[1] = ledger                                        \* it, or one that builds on it
           \/ Known(l[1]) /\ Known(ledger) /\ IsAncestor(tree, ledger, l[1])
        /\ Cardinality(Signers(n, l[1], l[2])) >= Quorum(n)        \* 80 % of the trusted signed it
@@ -195,10 +196,14 @@ Validated(n, ledger, seq) ==
 -----------------------------------------------------------------------------
 (* What is delivered to them *)
 
+\* A correct node was watched when the ledger of this sequence was the last one.
+HasBegunBy(from, seq) ==
+  IF from \in Byzantine \/ from \notin DOMAIN begun THEN FALSE ELSE begun[from] <= seq
+
+IsWatched(from, on) == IF Known(on) THEN HasBegunBy(from, tree[on].seq) ELSE FALSE
+
 HearProposal(n, from, on, number, set) ==
-  /\ \/ from \in Byzantine \/ from \notin DOMAIN begun
-     \/ ~Known(on) \/ tree[on].seq < begun[from]                \* before it was watched
-     \/ <<from, on, number, set>> \in said                      \* it was sent
+  /\ IsWatched(from, on) => <<from, on, number, set>> \in said  \* it was sent
   /\ may' = [may EXCEPT ![n] = @ \cup {<<from, on, number, set>>}]
   /\ UNCHANGED <<tree, begun, sayings, closed, own, must, gone, heard, issued, valid>>
 
@@ -212,16 +217,12 @@ ForgetProposal(n, from, on, number, set) ==
   /\ UNCHANGED <<tree, begun, sayings, closed, own, may, gone, heard, issued, valid>>
 
 HearBowOut(n, from, on) ==
-  /\ \/ from \in Byzantine \/ from \notin DOMAIN begun
-     \/ ~Known(on) \/ tree[on].seq < begun[from]
-     \/ <<from, on>> \in left                                   \* it was sent
+  /\ IsWatched(from, on) => <<from, on>> \in left               \* it was sent
   /\ gone' = [gone EXCEPT ![n] = @ \cup {<<from, on>>}]
   /\ UNCHANGED <<tree, begun, sayings, closed, own, may, must, heard, issued, valid>>
 
 HearValidation(n, from, ledger, seq, full) ==
-  /\ \/ from \in Byzantine \/ from \notin DOMAIN begun
-     \/ seq < begun[from]                                        \* before it was watched
-     \/ <<from, ledger, seq, full>> \in signed                  \* it was sent
+  /\ HasBegunBy(from, seq) => <<from, ledger, seq, full>> \in signed   \* it was sent
   /\ heard' = [heard EXCEPT ![n] = @ \cup {<<from, ledger, seq, full>>}]
   /\ UNCHANGED <<tree, begun, sayings, closed, own, may, must, gone, issued, valid>>
 

@@ -92,9 +92,9 @@ std::size_t Follower::process_of(std::uint32_t node, std::size_t log) {
     processes_.push_back({node, log, 0, {}, {}, {}});
     matcher_.add_process();
   } else if (processes_[found->second].log != log) {
-    throw InputError(fmt::format("{}:{}: node {} has lines in {} as well: expected one log per node",
-                                 logs_[log].name, logs_[log].lines, node,
-                                 logs_[processes_[found->second].log].name));
+    throw InputError(fmt::format(
+        "{}:{}: node {} has lines in {} as well: expected one log per node", logs_[log].name,
+        logs_[log].lines, node, logs_[processes_[found->second].log].name));
   }
   return found->second;
 }
@@ -111,8 +111,7 @@ void Follower::add(std::size_t log, std::string_view text, std::optional<double>
   const std::uint64_t position = processes_[process].lines++;
   note_sends(process, *line, position);
   report_.receives += line->receives.size();
-  processes_[process].held.push_back(
-      {log, source.lines, std::string(text), *line, position, now});
+  processes_[process].held.push_back({log, source.lines, std::string(text), *line, position, now});
 }
 
 void Follower::end(std::size_t log, bool is_cut) {
@@ -205,11 +204,11 @@ void Follower::enter(std::size_t process, Held held) {
   seen.log = held.log;
   seen.line = held.line;
   seen.text = std::move(held.text);
+  seen.at_seconds = held.content.at_seconds;
   if (held.content.step) {
     ++report_.steps;
     seen.is_step = true;
-    seen.observation =
-        observe(held.content, fmt::format("{}:{}", logs_[held.log].name, held.line));
+    seen.observation = observe(held.content, fmt::format("{}:{}", logs_[held.log].name, held.line));
     BoundMapping::Meaning meaning = bound_.meaning(seen.observation);
     using Type = BoundMapping::Meaning::Type;
     seen.is_unmapped = meaning.type == Type::unmapped;
@@ -233,8 +232,8 @@ void Follower::order_by_messages(const Held& held, tla::CausalEvent& event) {
 }
 
 /// The line comes after the last one of each other node that is so much older.
-void Follower::order_by_time(std::size_t process, double time, double apart,
-                             Times Process::*times, tla::CausalEvent& event) {
+void Follower::order_by_time(std::size_t process, double time, double apart, Times Process::*times,
+                             tla::CausalEvent& event) {
   for (std::size_t other = 0; other < processes_.size(); ++other) {
     if (other == process) continue;
     Times& theirs = processes_[other].*times;
@@ -348,12 +347,22 @@ std::string Follower::place_of(const Seen& seen) const {
   return fmt::format("{}:{}", logs_[seen.log].name, seen.line);
 }
 
-/// The line that came first of those that could not be read where the logs were read furthest.
+/// Which of two lines to name: by their times, if they have any. Nothing but the name depends on
+/// it.
+bool Follower::is_earlier(const Seen& a, const Seen& b) const {
+  if (a.at_seconds && b.at_seconds && *a.at_seconds != *b.at_seconds) {
+    return *a.at_seconds < *b.at_seconds;
+  }
+  return a.number < b.number;
+}
+
+/// The first of those lines that could not be read where the logs were read furthest.
 LogRefusal Follower::refusal() {
   const auto& refused = matcher_.refusals();
   const auto earliest =
-      std::min_element(refused.begin(), refused.end(),
-                       [](const auto& a, const auto& b) { return a.number < b.number; });
+      std::min_element(refused.begin(), refused.end(), [&](const auto& a, const auto& b) {
+        return is_earlier(seen_at(a.number), seen_at(b.number));
+      });
   const Seen& seen = seen_at(earliest->number);
   LogRefusal result{logs_[seen.log].name, seen.line, 0, shortened(seen.text), {}, {}, {}};
   result.node = seen.observation.node;
@@ -365,8 +374,7 @@ LogRefusal Follower::refusal() {
   }
   const std::vector<std::string>& variables = machine_.spec().variables();
   for (std::size_t index = 0; index < variables.size(); ++index) {
-    result.state.emplace_back(variables[index],
-                              shortened(tla::to_string(earliest->state[index])));
+    result.state.emplace_back(variables[index], shortened(tla::to_string(earliest->state[index])));
   }
   std::set<std::string> others;
   for (const auto& one : refused) {
@@ -392,8 +400,9 @@ FollowReport Follower::report() {
   if (report.steps == 0) gaps.push_back("no log has a step");
   if (match_ != tla::Match::admitted && !matcher_.doubt().empty()) gaps.push_back(matcher_.doubt());
   if (report.refusal && !matcher_.doubt().empty()) {
-    gaps.push_back(fmt::format("what follows {}:{}, which none of the readings that were kept admits",
-                               report.refusal->log, report.refusal->line));
+    gaps.push_back(
+        fmt::format("what follows {}:{}, which none of the readings that were kept admits",
+                    report.refusal->log, report.refusal->line));
   }
   using Result = FollowReport::Result;
   const bool lacks_lines = report.lone_receives > 0;
@@ -412,7 +421,8 @@ FollowReport Follower::report() {
     gaps.push_back(fmt::format("{} lines that wait for others", report.waiting));
   }
   for (const Log& log : logs_) {
-    if (log.is_cut) gaps.push_back(fmt::format("the end of {}: its last line is incomplete", log.name));
+    if (log.is_cut)
+      gaps.push_back(fmt::format("the end of {}: its last line is incomplete", log.name));
     if (log.lines == 0) gaps.push_back(fmt::format("{}: it is empty", log.name));
   }
   if (!mapping_.properties.empty()) {

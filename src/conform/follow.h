@@ -1,5 +1,5 @@
-// Logs of running nodes against a model: lines are joined by causality, read as soon as they can be,
-// and forgotten. Formats: docs/formats/node-log.md.
+// Logs of running nodes against a model: lines are joined by causality, read as soon as they can
+// be, and forgotten. Formats: docs/formats/node-log.md.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ struct FollowOptions {
   /// By the times `at` in lines: what lies further apart is in this order. Nullopt: times say
   /// nothing.
   std::optional<double> skew_seconds;
-  std::size_t messages_most = 200'000;  ///< that were sent, and may still be received
-  std::size_t ahead_most = 20'000;      ///< lines of one log that wait for others
+  std::size_t messages_most = 200'000;                ///< that were sent, and may still be received
+  std::size_t ahead_most = 20'000;                    ///< lines of one log that wait for others
   std::size_t collect_bytes = std::size_t{64} << 20;  ///< of values, until unused ones are freed
 };
 
@@ -95,6 +95,7 @@ class Follower final : private tla::SeenEvents {
     std::size_t log = 0;
     std::uint64_t line = 0;
     std::string text;
+    std::optional<double> at_seconds;
     Observation observation;
     std::vector<tla::Label> labels;
     bool is_step = false;  ///< otherwise it is about messages alone
@@ -147,6 +148,7 @@ class Follower final : private tla::SeenEvents {
   void forget();
   void collect();
   std::string place_of(const Seen& seen) const;
+  bool is_earlier(const Seen& a, const Seen& b) const;
   LogRefusal refusal();
 
   const Mapping& mapping_;

@@ -6,11 +6,10 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
 #include <zlib.h>
 
 #include "dissensus/options.h"

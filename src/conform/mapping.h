@@ -112,8 +112,7 @@ struct MappingMutation {
 struct Mapping {
   std::string path;
   std::string name;
-  std::string
-      scenario;  ///< as it can be opened; empty: the mapping is for logs alone
+  std::string scenario;  ///< as it can be opened; empty: the mapping is for logs alone
   std::string spec;
   std::string config;
   std::vector<std::pair<std::string, std::string>> constants;  ///< TLA+ text with {input}

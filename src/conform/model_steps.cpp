@@ -36,7 +36,7 @@ ModelSteps::ModelSteps(BoundMapping& mapping, std::size_t most)
     : mapping_(mapping), machine_(mapping.machine()), most_(most) {}
 
 std::optional<std::vector<tla::State>> ModelSteps::advance(const std::vector<tla::State>& from,
-                                                      const tla::Label& label) {
+                                                           const tla::Label& label) {
   tla::Frontier reached;
   const std::uint64_t label_hash = hash_of(label);
   for (const tla::State& state : from) {
@@ -61,8 +61,8 @@ std::optional<std::vector<tla::State>> ModelSteps::advance(const std::vector<tla
   return reached.states();
 }
 
-std::optional<std::vector<tla::State>> ModelSteps::advance_all(std::vector<tla::State> states,
-                                                          const std::vector<tla::Label>& labels) {
+std::optional<std::vector<tla::State>> ModelSteps::advance_all(
+    std::vector<tla::State> states, const std::vector<tla::Label>& labels) {
   for (const tla::Label& label : labels) {
     auto reached = advance(states, label);
     if (!reached) return std::nullopt;
@@ -73,8 +73,8 @@ std::optional<std::vector<tla::State>> ModelSteps::advance_all(std::vector<tla::
 
 /// Why no state fits: the model refuses the step, or looks different after it.
 Violation ModelSteps::explained(const Observation& observation,
-                               const std::vector<tla::Label>& labels,
-                               const std::vector<tla::State>& before) {
+                                const std::vector<tla::Label>& labels,
+                                const std::vector<tla::State>& before) {
   const auto reached = advance_all(before, labels);
   return reached && !reached->empty() ? mismatch(observation, labels, *reached)
                                       : refusal(observation, labels, before);
@@ -105,7 +105,7 @@ std::vector<std::string> ModelSteps::nearest_actions(const tla::State& state, No
 }
 
 Violation ModelSteps::refusal(const Observation& observation, const std::vector<tla::Label>& labels,
-                             const std::vector<tla::State>& before) {
+                              const std::vector<tla::State>& before) {
   Violation violation;
   violation.event = mapping_.to_string(observation);
   violation.action = describe(machine_.spec(), labels);
@@ -128,8 +128,9 @@ Violation ModelSteps::refusal(const Observation& observation, const std::vector<
   return violation;
 }
 
-Violation ModelSteps::mismatch(const Observation& observation, const std::vector<tla::Label>& labels,
-                          const std::vector<tla::State>& reached) {
+Violation ModelSteps::mismatch(const Observation& observation,
+                               const std::vector<tla::Label>& labels,
+                               const std::vector<tla::State>& reached) {
   Violation violation;
   violation.event = mapping_.to_string(observation);
   violation.action = describe(machine_.spec(), labels);

@@ -28,7 +28,8 @@ class NodeLogLineReader {
     if (!json.is_object()) fail("expected an object {\"node\": ..., \"step\": ...}");
     check_keys(json);
     if (const auto format = json.find("format"); format != json.end()) {
-      if (*format != trace::kNodeLogFormat) fail(fmt::format("format: expected \"{}\"", trace::kNodeLogFormat));
+      if (*format != trace::kNodeLogFormat)
+        fail(fmt::format("format: expected \"{}\"", trace::kNodeLogFormat));
       return std::nullopt;
     }
     NodeLogLine line;

@@ -1,5 +1,5 @@
-// A line of a node's log (docs/formats/node-log.md): a step that the node took, what it had received
-// before and what it sent after.
+// A line of a node's log (docs/formats/node-log.md): a step that the node took, what it had
+// received before and what it sent after.
 #pragma once
 
 #include <cstdint>

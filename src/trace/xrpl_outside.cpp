@@ -15,8 +15,9 @@ constexpr std::uint64_t kBowOutNumber = 0xFFFFFFFF;
 /// So long after it was delivered a server surely has counted a position: what it does in the
 /// meantime may have been decided before.
 constexpr double kCountedSeconds = 0.5;
-/// A position that is not renewed for so long no longer counts (consensus.md, proposeFRESHNESS).
-constexpr double kFreshSeconds = 20;
+/// A position that is not renewed for 20 s no longer counts (consensus.md, proposeFRESHNESS), by
+/// clocks of whole seconds: from so long on it may no longer count.
+constexpr double kFreshSeconds = 18.5;
 /// Of what was said so many are remembered at least, and at most twice as many: messages go to
 /// everybody and are passed on, all within moments.
 constexpr std::size_t kRemembered = 2'000;
@@ -27,8 +28,7 @@ std::string step_text(const char* name, const nlohmann::ordered_json& arguments)
 
 }  // namespace
 
-XrplOutside::XrplOutside(NodeLogFiles& files)
-    : files_(files), nodes_(files.nodes()) {}
+XrplOutside::XrplOutside(NodeLogFiles& files) : files_(files), nodes_(files.nodes()) {}
 
 bool XrplOutside::is_first(NodeId node, char what, const std::string& of, std::uint64_t number) {
   Watched& watched = nodes_[node];
@@ -94,7 +94,6 @@ void XrplOutside::own_status(double at, NodeId node, const OutsideMessage& messa
   if (!nodes_[node].has_started) {
     if (message.event != kAccepted) return;
     nodes_[node].has_started = true;
-    first_judged_ = std::max(first_judged_, message.number + 1);
     files_.write(node, at, step_text("begin", arguments));
   } else {
     files_.write(node, at, step_text(is_built ? "build" : "switch", arguments));
@@ -103,14 +102,13 @@ void XrplOutside::own_status(double at, NodeId node, const OutsideMessage& messa
 
 void XrplOutside::own_validation(double at, NodeId node, const OutsideMessage& message) {
   if (!is_first(node, 'v', message.ledger, message.number) || !nodes_[node].has_started) return;
-  files_.write(node, at,
-               step_text("sign", {{"ledger", message.ledger},
-                                  {"seq", message.number},
-                                  {"full", message.full}}));
+  files_.write(
+      node, at,
+      step_text("sign",
+                {{"ledger", message.ledger}, {"seq", message.number}, {"full", message.full}}));
 }
 
-void XrplOutside::delivered(double at, std::uint64_t id, NodeId to,
-                            const OutsideMessage& message) {
+void XrplOutside::delivered(double at, std::uint64_t id, NodeId to, const OutsideMessage& message) {
   pass(at);
   if (message.type == OutsideMessage::Type::other) return;
   files_.receive(to, id);
@@ -147,7 +145,7 @@ void XrplOutside::delivered(double at, std::uint64_t id, NodeId to,
 
 void XrplOutside::validated(double at, NodeId node, const std::string& ledger, std::uint64_t seq) {
   pass(at);
-  if (!nodes_[node].has_started || seq < first_judged_) return;
+  if (!nodes_[node].has_started) return;
   files_.write(node, at, step_text("validated", {{"ledger", ledger}, {"seq", seq}}));
 }
 
@@ -157,9 +155,9 @@ OutsideLogWriter::OutsideLogWriter(NodeLogFiles& files, const SystemDescription&
                                   [](const auto& one) { return one.name == "ledger"; });
   const bool has_status = system.find_kind("StatusChange") != kNoKind;
   if (level == system.levels.end() || !has_status) {
-    throw InputError(fmt::format(
-        "--from-outside: {} has no messages of the XRP Ledger; see --node-logs alone",
-        system.name));
+    throw InputError(
+        fmt::format("--from-outside: {} has no messages of the XRP Ledger; see --node-logs alone",
+                    system.name));
   }
   validated_level_ = static_cast<std::uint8_t>(level - system.levels.begin());
 }
@@ -174,7 +172,8 @@ OutsideMessage OutsideLogWriter::read(const Event& event) const {
   const PayloadDescription& payload = system_.payloads[kind.payload];
   const auto field = [&](std::string_view name) -> FieldValue {
     for (std::size_t index = 0; index < payload.fields.size(); ++index) {
-      if (payload.fields[index].name == name) return payload.getters[index](event.message->object());
+      if (payload.fields[index].name == name)
+        return payload.getters[index](event.message->object());
     }
     return std::int64_t{0};
   };

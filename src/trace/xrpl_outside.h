@@ -62,7 +62,6 @@ class XrplOutside {
 
   NodeLogFiles& files_;
   std::vector<Watched> nodes_;
-  std::uint64_t first_judged_ = 0;  ///< ledgers from here on have all their signatures in the logs
   std::multimap<double, Due> due_;
 };
 

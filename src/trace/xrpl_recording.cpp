@@ -69,13 +69,11 @@ void replay_recording(const std::string& messages, const std::string& cases, con
     const std::uint64_t name = ++number;
     const auto from = json.at("from").get<NodeId>();
     const auto to = json.at("to").get<NodeId>();
-    moments.emplace_back(json.at("a").get<double>(), [=, &outside](double at) {
-      outside.sent(at, name, from, message);
-    });
+    moments.emplace_back(json.at("a").get<double>(),
+                         [=, &outside](double at) { outside.sent(at, name, from, message); });
     if (json.at("f").is_null()) return;
-    moments.emplace_back(json.at("f").get<double>(), [=, &outside](double at) {
-      outside.delivered(at, name, to, message);
-    });
+    moments.emplace_back(json.at("f").get<double>(),
+                         [=, &outside](double at) { outside.delivered(at, name, to, message); });
   });
   bool is_found = cases.empty();
   if (!cases.empty()) {

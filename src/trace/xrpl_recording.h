@@ -1,5 +1,5 @@
-// Recorded executions of real servers as node logs: what a relay between them wrote down, message by
-// message (docs/formats/node-log.md).
+// Recorded executions of real servers as node logs: what a relay between them wrote down, message
+// by message (docs/formats/node-log.md).
 #pragma once
 
 #include <string>

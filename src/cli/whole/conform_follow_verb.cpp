@@ -105,10 +105,11 @@ void print_report(const FollowReport& report) {
       fmt::print("unknown\n");
       break;
   }
-  fmt::print("{} steps in {} lines of {} nodes, {} messages sent, {} received; at most {} readings "
-             "at once\n",
-             report.steps, report.lines, report.nodes, report.sends, report.receives,
-             report.most_readings);
+  fmt::print(
+      "{} steps in {} lines of {} nodes, {} messages sent, {} received; at most {} readings "
+      "at once\n",
+      report.steps, report.lines, report.nodes, report.sends, report.receives,
+      report.most_readings);
   for (const std::string& gap : report.not_covered) fmt::print("not covered: {}\n", gap);
   const conform::BoundMapping::Coverage& coverage = report.coverage;
   if (!coverage.events_never_seen.empty()) {
