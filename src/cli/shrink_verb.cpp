@@ -35,6 +35,8 @@ struct ShrinkVerbOptions {
   std::string parent = "runs";
   std::size_t runs = 1'000'000;
   std::optional<std::size_t> seeds;
+  double rate = 0;
+  std::optional<std::size_t> rate_seeds;
   double seconds = 0;
   std::size_t jobs = default_jobs();
   ScenarioChanges changes;
@@ -55,6 +57,8 @@ shrink::ShrinkResult shrink_once(const run::Recipe& recipe, const std::string& f
   shrink_options.jobs = options.jobs;
   shrink_options.runs_max = options.runs;
   shrink_options.seeds = options.seeds;
+  shrink_options.rate = options.rate;
+  if (options.rate_seeds) shrink_options.rate_seeds = *options.rate_seeds;
   shrink_options.keep_going = [&](const shrink::ShrinkProgress& progress) {
     line.update(progress);
     return !is_interrupted() && (options.seconds <= 0 || seconds_since(start) < options.seconds);
@@ -137,7 +141,12 @@ void print_words(const shrink::ShrinkResult& result, double wall_seconds, const 
     fmt::print("  - {}\n", line);
   }
   if (result.seeds > 0) {
-    fmt::print("  fails with {} of {} other seeds\n", result.failing_seeds, result.seeds);
+    fmt::print("  fails with {} of {} other seeds{}\n", result.failing_seeds, result.seeds,
+               result.rate ? fmt::format(", before with {}", result.rate->others_before) : "");
+  }
+  if (result.rate) {
+    fmt::print("  of the {} seeds that reductions were judged by with {}, before with {}\n",
+               result.rate->seeds, result.rate->failing_after, result.rate->failing_before);
   }
   for (const NodeId node : result.bystanders) {
     fmt::print("  node {} takes no part: it fails as well with node {} down from the start\n", node,
@@ -270,6 +279,15 @@ Verb add_shrink_verb(CLI::App& program) {
       ->capture_default_str();
   app->add_option("--seeds", options->seeds,
                   "Other seeds to try the result with; default: 100, on real servers 10");
+  CLI::Option* rate =
+      app->add_option("--rate", options->rate,
+                      "Keep the failure rate: what is left fails with at least this share of the "
+                      "seeds with which the whole schedule fails")
+          ->check(CLI::Range(0.01, 1.0));
+  app->add_option("--rate-seeds", options->rate_seeds,
+                  "Seeds by which the rate is judged; default: 40")
+      ->check(CLI::Range(1, 100'000))
+      ->needs(rate);
   app->add_option("--jobs", options->jobs, "Threads; the result is the same with any number")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

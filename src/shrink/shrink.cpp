@@ -1,5 +1,6 @@
 #include "shrink/shrink.h"
 
+#include <cmath>
 #include <exception>
 #include <map>
 #include <optional>
@@ -63,6 +64,7 @@ class Shrinker {
                       scenario_.path, seed_));
     }
     smallest_ = {failing.hash, failing.verdict.violations.front()};
+    if (options_.rate > 0) measure_rate();
     const Candidates candidates(scenario_, schedule_,
                                 {failing.end - Time{}, is_costly_, used.take()}, systems_);
     progress_.size = candidates.size(candidates.start());
@@ -78,6 +80,7 @@ class Shrinker {
     result_.after = candidates.size(reduction.levels);
     result_.genes = scenario_.genes().size();
     record(candidates.make(reduction.levels));
+    result_.runs += rate_runs_;
     if (begin(ShrinkStage::other_seeds)) try_other_seeds();
     if (begin(ShrinkStage::bystanders)) find_bystanders();
     return std::move(result_);
@@ -91,6 +94,8 @@ class Shrinker {
   struct Judgement {
     std::optional<Failure> failure;  ///< if it fails as the run that is shrunk
     std::uint64_t events = 0;
+    std::size_t rate_runs = 0;   ///< beside the first
+    std::size_t failing = 0;     ///< of these
     std::exception_ptr trouble;  ///< of real servers; the user may have interrupted them
   };
   Judgement judge(run::Runner& runner, const run::Scenario& scenario,
@@ -107,16 +112,69 @@ class Shrinker {
     }
     return judgement;
   }
+  std::uint64_t rate_seed(std::size_t index) const {
+    return derive_seed(seed_, "rate", index) >> 1;
+  }
+  /// As above, and a failure only if it fails with enough of the other seeds, too.
+  Judgement judge_with_rate(run::Runner& runner, const run::Scenario& scenario,
+                            const faults::Schedule& schedule) const {
+    Judgement judgement = judge(runner, scenario, schedule, seed_);
+    if (!result_.rate || !judgement.failure) return judgement;
+    const std::size_t seeds = result_.rate->seeds;
+    while (judgement.failing < failing_needed_ && !judgement.trouble) {
+      const bool is_out_of_reach =
+          judgement.failing + seeds - judgement.rate_runs < failing_needed_;
+      if (is_out_of_reach) break;
+      const Judgement other = judge(runner, scenario, schedule, rate_seed(judgement.rate_runs++));
+      judgement.failing += other.failure ? 1 : 0;
+      judgement.events += other.events;
+      judgement.trouble = other.trouble;
+    }
+    if (judgement.failing < failing_needed_) judgement.failure.reset();
+    return judgement;
+  }
+  /// How many of so many other seeds a run fails with.
+  template <class SeedOf>
+  std::size_t count_failing(const run::Scenario& scenario, const faults::Schedule& schedule,
+                            std::size_t seeds, const SeedOf& seed_of, std::size_t& tried) {
+    std::size_t failing = 0;
+    for_each_in_order(
+        seeds, options_.jobs, [this] { return pool_.lend(); },
+        [&](run::Runner& runner, std::size_t index) {
+          return judge(runner, scenario, schedule, seed_of(index));
+        },
+        [&](std::size_t, const Judgement& judgement) {
+          ++tried;
+          failing += judgement.failure ? 1 : 0;
+          return count(judgement);
+        });
+    return failing;
+  }
+  void measure_rate() {
+    KeptRate rate{options_.rate, 0, 0, 0, 0};
+    rate.failing_before = count_failing(
+        scenario_, schedule_, options_.rate_seeds,
+        [this](std::size_t index) { return rate_seed(index); }, rate.seeds);
+    progress_ = {};
+    if (rate.failing_before == 0) {
+      throw InputError(fmt::format(
+          "{}: the schedule fails with none of {} other seeds, so there is no rate to keep",
+          scenario_.path, rate.seeds));
+    }
+    const double needed = options_.rate * static_cast<double>(rate.failing_before);
+    failing_needed_ = static_cast<std::size_t>(std::ceil(needed - 1e-9));
+    result_.rate = rate;
+  }
   /// Counts a run; false: no further one. Servers that cannot be run end everything, unless that is
   /// what the user wants.
   bool count(const Judgement& judgement) {
-    const bool go_on = count(judgement.events);
+    const bool go_on = count(judgement.events, judgement.rate_runs);
     if (go_on && judgement.trouble) std::rethrow_exception(judgement.trouble);
     return go_on;
   }
-  /// Counts a run; false: no further one.
-  bool count(std::uint64_t events) {
-    ++progress_.runs;
+  /// Counts a run, and more for its rate; false: no further one.
+  bool count(std::uint64_t events, std::size_t more_runs = 0) {
+    progress_.runs += 1 + more_runs;
     progress_.events += events;
     interrupted_ = interrupted_ || (options_.keep_going && !options_.keep_going(progress_));
     return !interrupted_ && progress_.events < options_.events_max;
@@ -141,18 +199,20 @@ class Shrinker {
     Tried tried;
     // The limit is checked before a candidate is made, not in the middle of the row: which
     // candidates count is the same with any number of jobs.
-    const std::size_t allowed = progress_.events < options_.events_max
-                                    ? std::min(count_of_row, options_.runs_max - progress_.runs)
-                                    : 0;
+    const bool is_within =
+        progress_.events < options_.events_max && progress_.runs < options_.runs_max;
+    const std::size_t allowed =
+        is_within ? std::min(count_of_row, options_.runs_max - progress_.runs) : 0;
     bool go_on = true;
     for_each_in_order(
         allowed, std::min(options_.jobs, allowed), [this] { return pool_.lend(); },
         [&](run::Runner& runner, std::size_t index) {
           const Candidate candidate = candidates.make(make(index));
-          return judge(runner, *candidate.scenario, candidate.schedule, seed_);
+          return judge_with_rate(runner, *candidate.scenario, candidate.schedule);
         },
         [&](std::size_t index, const Judgement& judgement) {
           ++tried.count;
+          rate_runs_ += judgement.rate_runs;
           const bool fails = judgement.failure && !fails_by_itself(candidates.make(make(index)));
           if (fails) {
             tried.failing = index;
@@ -190,18 +250,20 @@ class Shrinker {
 
   void try_other_seeds() {
     const run::Recipe& recipe = result_.recipe;
-    for_each_in_order(
-        options_.seeds.value_or(is_costly_ ? 10 : 100), options_.jobs,
-        [this] { return pool_.lend(); },
-        [&](run::Runner& runner, std::size_t index) {
-          return judge(runner, recipe.scenario, recipe.schedule,
-                       derive_seed(seed_, "reliability", index) >> 1);
-        },
-        [&](std::size_t, const Judgement& judgement) {
-          ++result_.seeds;
-          result_.failing_seeds += judgement.failure ? 1 : 0;
-          return count(judgement);
-        });
+    const std::size_t seeds = options_.seeds.value_or(is_costly_ ? 10 : 100);
+    const auto other_seed = [this](std::size_t index) {
+      return derive_seed(seed_, "reliability", index) >> 1;
+    };
+    result_.failing_seeds =
+        count_failing(recipe.scenario, recipe.schedule, seeds, other_seed, result_.seeds);
+    if (!result_.rate || interrupted_) return;
+    std::size_t tried = 0;
+    result_.rate->failing_after = count_failing(
+        recipe.scenario, recipe.schedule, result_.rate->seeds,
+        [this](std::size_t index) { return rate_seed(index); }, tried);
+    if (interrupted_) return;
+    result_.rate->others_before =
+        count_failing(scenario_, schedule_, result_.seeds, other_seed, tried);
   }
 
   void find_bystanders() {
@@ -238,6 +300,8 @@ class Shrinker {
   Failure smallest_;                               ///< of the smallest failing run so far
   std::map<std::string, bool> fails_unscheduled_;  ///< by the text of the scenario
   ShrinkProgress progress_;
+  std::size_t failing_needed_ = 0;  ///< of the seeds of a rate
+  std::size_t rate_runs_ = 0;       ///< of the reduction, beside those of the failing run's seed
   bool interrupted_ = false;
   ShrinkResult result_;
 };
@@ -289,6 +353,9 @@ ShrinkResult shrink(const run::Scenario& scenario, const faults::Schedule& sched
 
 ShrinkResult shrink_further(const run::Recipe& failing, const ShrinkResult& earlier,
                             const ShrinkOptions& options, const SystemRegistry& systems) {
+  if (options.rate > 0) {
+    return shrink(failing.scenario, failing.schedule, failing.seed, options, systems);
+  }
   const run::Recipe& recipe = earlier.recipe;
   run::Runner runner;
   const run::RunResult again = runner.run(recipe.scenario, recipe.schedule, recipe.seed);
@@ -296,7 +363,7 @@ ShrinkResult shrink_further(const run::Recipe& failing, const ShrinkResult& earl
       failure_of(again) != earlier.violation.signature()) {
     return shrink(failing.scenario, failing.schedule, failing.seed, options, systems);
   }
-  if (earlier.minimal) return earlier;
+  if (earlier.minimal && !earlier.rate) return earlier;
   ShrinkResult result = shrink(recipe.scenario, recipe.schedule, recipe.seed, options, systems);
   result.before = earlier.before;
   result.runs += earlier.runs;
@@ -322,6 +389,13 @@ std::string to_json(const ShrinkResult& result) {
   json["after"] = size_json(result.after);
   json["runs"] = result.runs;
   json["other_seeds"] = {{"tried", result.seeds}, {"failing", result.failing_seeds}};
+  if (result.rate) {
+    json["rate"] = {{"share", result.rate->share},
+                    {"seeds", result.rate->seeds},
+                    {"failing_before", result.rate->failing_before},
+                    {"failing_after", result.rate->failing_after},
+                    {"others_before", result.rate->others_before}};
+  }
   json["bystanders"] = result.bystanders;
   json["nodes_tried"] = result.nodes_tried;
   json["schedule"] =
@@ -343,6 +417,10 @@ ShrinkResult parse_result(const std::string& text, const std::string& path) {
     result.runs = json.at("runs");
     result.seeds = json.at("other_seeds").at("tried");
     result.failing_seeds = json.at("other_seeds").at("failing");
+    if (const auto rate = json.find("rate"); rate != json.end()) {
+      result.rate = KeptRate{rate->at("share"), rate->at("seeds"), rate->at("failing_before"),
+                             rate->at("failing_after"), rate->at("others_before")};
+    }
     result.bystanders = json.at("bystanders").get<std::vector<NodeId>>();
     result.nodes_tried = json.value("nodes_tried", std::size_t{0});
   } catch (const nlohmann::json::exception& error) {

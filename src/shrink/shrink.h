@@ -38,6 +38,21 @@ struct ShrinkOptions {
   std::function<bool(const ShrinkProgress&)> keep_going;
   /// Other seeds to try the minimal run with; none given: 100, or 10 where runs are costly.
   std::optional<std::size_t> seeds;
+  /// Above 0: what is left must fail with at least this share of the seeds with which the whole run
+  /// fails, of `rate_seeds`, which are the same for every candidate. For schedules that go to real
+  /// servers, where every run is another seed.
+  double rate = 0;
+  std::size_t rate_seeds = 40;
+};
+
+/// How often a run fails with seeds that are not its own.
+struct KeptRate {
+  double share = 1;                ///< that was asked for
+  std::size_t seeds = 0;           ///< by which candidates were judged
+  std::size_t failing_before = 0;  ///< of these, with the whole run
+  std::size_t failing_after = 0;   ///< with the minimal one
+  /// Of ShrinkResult::seeds, which judged no candidate, with the whole run.
+  std::size_t others_before = 0;
 };
 
 struct ShrinkResult {
@@ -57,7 +72,8 @@ struct ShrinkResult {
   /// Of so many other seeds the minimal run fails in the same way with so many.
   std::size_t seeds = 0;
   std::size_t failing_seeds = 0;
-  std::size_t nodes_tried = 0;  ///< as bystanders
+  std::optional<KeptRate> rate;  ///< where one was to be kept
+  std::size_t nodes_tried = 0;   ///< as bystanders
   /// Nodes that may be down from the start: the minimal run still fails in the same way, and it is
   /// not their absence that fails, for without the schedule all is well.
   std::vector<NodeId> bystanders;
@@ -73,7 +89,8 @@ ShrinkResult shrink(const run::Scenario& scenario, const faults::Schedule& sched
                     const SystemRegistry& systems);
 
 /// Goes on from what an earlier shrinking of the same run reached, and never returns a larger run.
-/// Starts again where that no longer fails as it did: the system is another one now.
+/// Starts again where that no longer fails as it did: the system is another one now. So it does
+/// where a rate is to be kept, of which an earlier shrinking may have known nothing.
 ShrinkResult shrink_further(const run::Recipe& failing, const ShrinkResult& earlier,
                             const ShrinkOptions& options, const SystemRegistry& systems);
 

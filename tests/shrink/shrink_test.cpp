@@ -7,6 +7,7 @@
 
 #include "dissensus/random.h"
 
+#include "core/file.h"
 #include "faults/words.h"
 #include "run/schedule_space.h"
 #include "shrink/likelihood.h"
@@ -21,9 +22,9 @@ const std::string kOvertaken = DISSENSUS_SOURCE_DIR "/scenarios/majority/overtak
 const std::string kThreshold = DISSENSUS_SOURCE_DIR "/scenarios/xrpl/threshold-40.toml";
 
 /// The first failing random schedule of a scenario.
-run::Recipe failing_run(const std::string& path, std::uint64_t first_seed = 1) {
+run::Recipe failing_run(const run::Scenario& scenario, std::uint64_t first_seed) {
   run::Recipe recipe;
-  recipe.scenario = run::load_scenario(path, simulated_systems());
+  recipe.scenario = scenario;
   run::Runner runner;
   for (recipe.seed = first_seed;; ++recipe.seed) {
     Random random(recipe.seed, "schedule");
@@ -31,6 +32,10 @@ run::Recipe failing_run(const std::string& path, std::uint64_t first_seed = 1) {
     if (!failure_of(runner.run(recipe.scenario, recipe.schedule, recipe.seed)).empty())
       return recipe;
   }
+}
+
+run::Recipe failing_run(const std::string& path, std::uint64_t first_seed = 1) {
+  return failing_run(run::load_scenario(path, simulated_systems()), first_seed);
 }
 
 ShrinkResult shrink_run(const run::Recipe& recipe, const ShrinkOptions& options = {}) {
@@ -96,6 +101,59 @@ TEST(Shrink, TheResultDoesNotDependOnTheNumberOfJobs) {
     options.jobs = jobs;
     EXPECT_EQ(to_json(shrink_run(failing, options)), one) << jobs;
   }
+}
+
+std::size_t failing_of(const run::Recipe& recipe, const std::string& signature, std::size_t seeds) {
+  run::Runner runner;
+  std::size_t failing = 0;
+  for (std::uint64_t seed = 1'000; seed < 1'000 + seeds; ++seed) {
+    failing += failure_of(runner.run(recipe.scenario, recipe.schedule, seed)) == signature ? 1 : 0;
+  }
+  return failing;
+}
+
+// The smallest schedule that fails with one seed fails seldom with others; with --rate it stays as
+// good as the whole schedule was.
+TEST(Shrink, KeepsTheRateOfFailuresOverSeeds) {
+  // A network on which the outcome is a matter of the seed, too.
+  std::string text = read_file(kOvertaken, 1 << 20);
+  const std::string_view steady = "[\"5ms\", \"8ms\"]";
+  text.replace(text.find(steady), steady.size(), "[\"1ms\", \"30ms\"]");
+  const run::Scenario unsteady = run::parse_scenario(text, "unsteady", simulated_systems());
+  std::size_t failing_plain = 0;
+  std::size_t failing_kept = 0;
+  for (std::uint64_t seed = 1; seed <= 13; seed += 4) {
+    const run::Recipe failing = failing_run(unsteady, seed);
+    ShrinkOptions options;
+    const ShrinkResult plain = shrink_run(failing, options);
+    EXPECT_FALSE(plain.rate);
+    options.rate = 0.9;
+    const ShrinkResult kept = shrink_run(failing, options);
+    ASSERT_TRUE(kept.rate);
+    EXPECT_EQ(kept.rate->seeds, 40u);
+    EXPECT_GE(static_cast<double>(kept.rate->failing_after),
+              0.9 * static_cast<double>(kept.rate->failing_before));
+    EXPECT_LT(kept.after.genes, kept.before.genes);
+    // Judged by seeds that had no part in it.
+    const std::string signature = kept.violation.signature();
+    failing_plain += failing_of(plain.recipe, signature, 100);
+    failing_kept += failing_of(kept.recipe, signature, 100);
+  }
+  EXPECT_GT(failing_kept, failing_plain);
+}
+
+TEST(Shrink, AKeptRateDoesNotDependOnTheNumberOfJobsAndIsRead) {
+  const run::Recipe failing = failing_run(kOvertaken, 3);
+  ShrinkOptions options;
+  options.rate = 1;
+  options.rate_seeds = 10;
+  const std::string one = to_json(shrink_run(failing, options));
+  options.jobs = 3;
+  EXPECT_EQ(to_json(shrink_run(failing, options)), one);
+  const ShrinkResult read = parse_result(one, "shrink.json");
+  ASSERT_TRUE(read.rate);
+  EXPECT_EQ(read.rate->seeds, 10u);
+  EXPECT_EQ(read.rate->share, 1.0);
 }
 
 // A limit of runs or an interruption leaves a failing run that nobody calls minimal.
