@@ -7,6 +7,7 @@
 #include "conform/quint.h"
 #include "core/file.h"
 #include "core/toml_text.h"
+#include "run/scenario_file.h"
 #include "tla/syntax/config.h"
 
 namespace dissensus::conform {
@@ -35,7 +36,7 @@ std::string constants_text(const Mapping& mapping, const InputValues& values) {
 
 run::Scenario load_scenario(const Mapping& mapping, const Variant& variant,
                             const InputValues& values, const SystemRegistry& systems) {
-  TomlText text(read_file(mapping.scenario, kTextBytesMax), mapping.scenario);
+  TomlText text(run::read_scenario(mapping.scenario), mapping.scenario);
   for (std::size_t index = 0; index < values.size(); ++index) {
     const MappingInput& input = mapping.inputs[index];
     if (input.sets.empty()) continue;
