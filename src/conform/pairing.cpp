@@ -7,6 +7,7 @@
 #include "conform/quint.h"
 #include "core/file.h"
 #include "core/toml_text.h"
+#include "run/scenario_file.h"
 #include "tla/syntax/config.h"
 
 namespace dissensus::conform {
@@ -42,7 +43,7 @@ run::Scenario load_scenario(const Mapping& mapping, const Variant& variant,
         "{}: scenario: expected one; without it a mapping is for logs alone (conform follow)",
         mapping.path));
   }
-  TomlText text(read_file(mapping.scenario, kTextBytesMax), mapping.scenario);
+  TomlText text(run::read_scenario(mapping.scenario), mapping.scenario);
   for (std::size_t index = 0; index < values.size(); ++index) {
     const MappingInput& input = mapping.inputs[index];
     if (input.sets.empty()) continue;

@@ -1,7 +1,6 @@
 #include "run/scenario_file.h"
 
 #include <filesystem>
-#include <utility>
 
 #include "dissensus/options.h"
 
@@ -12,7 +11,7 @@
 namespace dissensus::run {
 
 std::string read_scenario(const std::string& path) {
-  std::string own = read_file(path, kScenarioBytesMax);
+  const std::string own = read_file(path, kScenarioBytesMax);
   const Options options = Options::from_toml(own, path);
   const auto base = options.find("base");
   if (!base) return own;
@@ -20,9 +19,8 @@ std::string read_scenario(const std::string& path) {
       (std::filesystem::path(path).parent_path() / base->text()).lexically_normal();
   TomlText merged(read_file(base_path, kScenarioBytesMax), base_path);
   if (merged.value("base")) base->fail("expected a scenario that has no base itself");
-  TomlText changes(std::move(own), path);
-  changes.remove("base");
-  merged.merge(changes.text(), path);
+  merged.merge(own, path);
+  merged.remove("base");
   return merged.text();
 }
 

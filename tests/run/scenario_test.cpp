@@ -5,6 +5,7 @@
 #include <set>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "core/file.h"
 #include "core/limits.h"
@@ -97,7 +98,8 @@ TEST(Scenario, MistakesAreNamed) {
 
 // A scenario of real servers and its twin have the same messages, so that schedules fit both.
 TEST(Scenario, AVariantSaysWhatIsDifferentFromItsBase) {
-  const fs::path folder = fs::path(::testing::TempDir()) / "scenario-base";
+  const fs::path folder =
+      fs::path(::testing::TempDir()) / ("scenario-base-" + std::to_string(getpid()));
   fs::create_directories(folder);
   const auto write = [&](const std::string& name, const std::string& text) {
     std::ofstream(folder / name) << text;
@@ -112,13 +114,19 @@ TEST(Scenario, AVariantSaysWhatIsDifferentFromItsBase) {
   EXPECT_EQ(scenario.plan.limits.events, 500u);
   // What is kept of a run needs no other file.
   EXPECT_EQ(parse_scenario(scenario.text, "kept", built_in_systems()).nodes(), 5u);
+  const auto error_in = [](const std::string& path) -> std::string {
+    try {
+      load_scenario(path, built_in_systems());
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
   const std::string third = write("third.toml", "base = \"variant.toml\"\n");
-  try {
-    load_scenario(third, built_in_systems());
-    FAIL() << "a base with a base";
-  } catch (const InputError& error) {
-    EXPECT_EQ(error.what(), third + ":1: base: expected a scenario that has no base itself");
-  }
+  EXPECT_EQ(error_in(third), third + ":1: base: expected a scenario that has no base itself");
+  const std::string header = write("header.toml", "base = \"base.toml\"\n[[workload]]\n");
+  EXPECT_EQ(error_in(header), header + ":2: workload: expected key = [...], found a header");
+  fs::remove_all(folder);
 }
 
 TEST(Scenario, RequestsNameMachinesOfClients) {

@@ -1,5 +1,5 @@
-// ovsdb-server as its users run it: clients that check what they are told, and a monitor that falls
-// silent (docs/results/ovsdb.md).
+// ovsdb-server as its users run it: clients that check what they are told, a monitor that falls
+// silent, and a server that dies when it is asked to compact its log (docs/results/ovsdb.md).
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -72,6 +72,19 @@ TEST_F(Ovsdb, AMonitorHearsNothingMoreAfterASnapshot) {
            R"(["OVS_RUNDIR=/node", "OVS_LOGDIR=/node", "UPKEEP=compact", "CHANGE_AWARE=1"])");
   const run::Scenario aware = run::parse_scenario(text.text(), "aware", built_in_systems());
   EXPECT_EQ(run_ovsdb(aware, cut, 2).verdict.outcome, oracle::Outcome::pass);
+}
+
+/// A server that waits to join has no schema yet, and is asked to write it down.
+TEST_F(Ovsdb, AServerThatIsAskedToCompactWhileItJoinsDies) {
+  const run::Scenario scenario =
+      run::load_scenario(kOvsdbFolder + "general.toml", built_in_systems());
+  const faults::Schedule outage =
+      run::load_schedule(kOvsdbFolder + "compact-while-joining.schedule.json", scenario);
+  const run::RunResult run = run_ovsdb(scenario, outage, 34);
+  ASSERT_EQ(run.verdict.outcome, oracle::Outcome::fail);
+  EXPECT_EQ(run.verdict.violations.at(0).signature(), "crash/no-server-dies");
+  EXPECT_THAT(said(run, "servers/2.log"), HasSubstr("compacting S database by user request"));
+  EXPECT_EQ(run_ovsdb(scenario, outage, 34).hash, run.hash);
 }
 
 TEST_F(Ovsdb, ServersLeaveAndAreKickedAndJoinAgain) {
