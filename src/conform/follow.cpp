@@ -159,15 +159,30 @@ bool Follower::must_wait(const Held& held, std::optional<double> now) const {
   return std::any_of(logs_.begin(), logs_.end(), [](const Log& log) { return !log.is_ended; });
 }
 
-void Follower::release(std::optional<double> now) {
+/// The process whose next line is the earliest of those that need not wait; none: nullopt.
+std::optional<std::size_t> Follower::next_to_release(std::optional<double> now) const {
+  std::optional<std::size_t> next;
   for (std::size_t process = 0; process < processes_.size(); ++process) {
-    std::deque<Held>& held = processes_[process].held;
-    while (!held.empty() && !must_wait(held.front(), now)) {
-      Held line = std::move(held.front());
-      held.pop_front();
-      enter(process, std::move(line));
-    }
+    const std::deque<Held>& held = processes_[process].held;
+    if (held.empty() || must_wait(held.front(), now)) continue;
+    const auto time = [&](std::size_t one) {
+      return processes_[one].held.front().content.at_seconds.value_or(0);
+    };
+    if (!next || time(process) < time(*next)) next = process;
   }
+  return next;
+}
+
+void Follower::release(std::optional<double> now) {
+  // In the order of their times, so that --skew finds what is earlier.
+  while (const auto process = next_to_release(now)) release_first(*process);
+}
+
+void Follower::release_first(std::size_t process) {
+  std::deque<Held>& held = processes_[process].held;
+  Held line = std::move(held.front());
+  held.pop_front();
+  enter(process, std::move(line));
 }
 
 Observation Follower::observe(const NodeLogLine& line, const std::string& place) {
@@ -263,11 +278,8 @@ void Follower::break_deadlock() {
     if (!logs_[log].is_ended && wants(log)) return;
   }
   for (std::size_t process = 0; process < processes_.size(); ++process) {
-    std::deque<Held>& held = processes_[process].held;
-    if (held.empty()) continue;
-    Held line = std::move(held.front());
-    held.pop_front();
-    enter(process, std::move(line));
+    if (processes_[process].held.empty()) continue;
+    release_first(process);
     return;
   }
 }

@@ -132,7 +132,9 @@ class Follower final : private tla::SeenEvents {
   /// Messages that the line received and that nobody is known to have sent.
   bool has_lone_receive(const Held& held) const;
   bool must_wait(const Held& held, std::optional<double> now) const;
+  std::optional<std::size_t> next_to_release(std::optional<double> now) const;
   void release(std::optional<double> now);
+  void release_first(std::size_t process);
   void enter(std::size_t process, Held held);
   void order_by_messages(const Held& held, tla::CausalEvent& event);
   void order_by_time(std::size_t process, double time, double apart, Times Process::*times,

@@ -149,8 +149,6 @@ struct LogReader::Implementation {
     }
     is_ended = true;
     if (!has_begun) text = first;  // one byte
-    const bool is_cut = inflation != nullptr && !inflation->is_whole();
-    within_a_line = !text.empty() || is_cut;
     close_file();
   }
 
@@ -179,7 +177,9 @@ struct LogReader::Implementation {
     text.erase(0, begin);
     searched = text.size();
     if (text.size() > kLineBytesMost) fail("a line is longer than 16 MiB");
-    if (is_ended && !text.empty()) lines.push_back(std::exchange(text, {}));
+    if (!is_ended) return;
+    within_a_line = !text.empty() || (inflation != nullptr && !inflation->is_whole());
+    if (!text.empty()) lines.push_back(std::exchange(text, {}));
   }
 };
 

@@ -23,10 +23,10 @@ constexpr std::string_view kLock = R"text(
 ---- MODULE Model ----
 EXTENDS Integers
 VARIABLES holder, turns
-Init == holder = "nobody" /\ turns = 0
-Acquire(n) == holder = "nobody" /\ holder' = n /\ turns' = (turns + 1) % 8
-Release(n) == holder = n /\ holder' = "nobody" /\ UNCHANGED turns
-Lose == holder # "nobody" /\ holder' = "nobody" /\ UNCHANGED turns
+Init == holder = -1 /\ turns = 0
+Acquire(n) == holder = -1 /\ holder' = n /\ turns' = (turns + 1) % 8
+Release(n) == holder = n /\ holder' = -1 /\ UNCHANGED turns
+Lose == holder # -1 /\ holder' = -1 /\ UNCHANGED turns
 Next == (\E n \in 0..1 : Acquire(n) \/ Release(n)) \/ Lose
 ====
 )text";
@@ -180,7 +180,7 @@ TEST_F(FollowTest, ARefusalNamesLineGuardAndState) {
   EXPECT_EQ(report.refusal->node, 1u);
   EXPECT_THAT(report.refusal->text, HasSubstr("acquire"));
   ASSERT_FALSE(report.refusal->violation.guards.empty());
-  EXPECT_EQ(report.refusal->violation.guards.front().text, "holder = \"nobody\"");
+  EXPECT_EQ(report.refusal->violation.guards.front().text, "holder = -1");
   EXPECT_THAT(report.refusal->state, Contains(testing::Pair("holder", "0")));
 }
 

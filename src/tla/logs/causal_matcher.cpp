@@ -147,7 +147,8 @@ void CausalMatcher::check_claim(const Reading& reading, std::size_t taken,
     const Frontier second = after(here, other);
     if (second.empty()) continue;
     ++checked_pairs_;
-    if (same_states(after(first, other), after(second, stable))) continue;
+    const Frontier both = after(first, other);
+    if (!both.empty() && same_states(both, after(second, stable))) continue;
     trusts_claims_ = false;
     doubt_ = fmt::format(
         "an event that the mapping calls stable does not commute with another (events {} and {})",
