@@ -10,6 +10,7 @@
 #include "isolate/data_set.h"
 #include "isolate/rand_index.h"
 #include "methods.h"
+#include "systems/process/system.h"
 #include "systems/simulated/simulated.h"
 
 namespace dissensus::study {
@@ -26,8 +27,18 @@ struct Part {
   std::size_t made = 0;
 };
 
+/// What campaigns are made of.
+const SystemRegistry& systems_of_campaigns() {
+  static const SystemRegistry kSystems = [] {
+    SystemRegistry systems = simulated_systems();
+    systems.add(process::process_entry());
+    return systems;
+  }();
+  return kSystems;
+}
+
 Part make_part(const CampaignPlan& plan, std::uint64_t first_seed) {
-  LabelledRuns source(plan, first_seed, simulated_systems());
+  LabelledRuns source(plan, first_seed, systems_of_campaigns());
   Part part;
   part.schema = source.schema();
   for (Run run; source.next(run);) part.runs.push_back(run);
@@ -130,6 +141,9 @@ void judge(const CampaignPlan& plan, const Options& options) {
     show("causes", by_causes(left, right, options.causes));
     show("elimination", by_elimination(left, right, Mode::improved));
     show("decision tree", by_tree(left, right));
+    std::vector<std::optional<std::size_t>> causes;
+    for (const Run& run : training.runs) causes.push_back(cause_of(run));
+    show("shown the labels", by_labels(left, right, causes));
   });
   with_space(Mode::paper, [&](const auto& left, const auto& right) {
     show("paper", by_elimination(left, right, Mode::paper));

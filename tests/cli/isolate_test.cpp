@@ -163,6 +163,25 @@ TEST(IsolateDataSet, TwoRunsAreEnoughForEveryMode) {
   }
 }
 
+// The public data set has three labels of its own; other systems name theirs.
+TEST(IsolateDataSet, BranchesOfAnySystemHaveItsOwnLabels) {
+  DataSet set;
+  set.runs = R"({"run":"1","outcome":"correct","labels":[]})"
+             "\n"
+             R"({"run":"2","outcome":"faulty","labels":["lost write"]})"
+             "\n";
+  std::vector<std::string> words = kByBranches;
+  words.emplace_back("--json");
+  const CommandResult result = set.isolate(words);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const nlohmann::json report = nlohmann::json::parse(result.out);
+  const nlohmann::json& labels = report.at("findings").at(0).at("labels");
+  ASSERT_EQ(labels.size(), 1u);
+  EXPECT_EQ(labels.at("lost write").at("f1"), 1);
+  set.runs = replaced(set.runs, R"(["lost write"])", R"("lost write")");
+  expect_refused(set.isolate(kByBranches), "set/runs.jsonl", "runs.jsonl:2: labels: ");
+}
+
 TEST(IsolateDataSet, BadMessagesAreNamedWithFileLineAndKey) {
   const struct {
     std::string_view from, to, why;
