@@ -155,7 +155,8 @@ std::vector<Group> divide(const Divider& divider, std::size_t failing, const Cau
       return one.explained >= options.division_min && one.within >= options.within_min &&
              one.families.size() >= options.families_min;
     });
-    const bool is_enough = open.size() + done.size() + 2 > options.causes_max;
+    const bool is_enough =
+        open.size() + done.size() + 2 > options.causes_max || result.features < kFeaturesMin;
     if (cut == cuts.end() || is_enough) {
       for (std::size_t i = 0; i < std::min(cuts.size(), kRejectedMax); ++i)
         result.rejected.push_back(divider.division_of(cuts[i]));
