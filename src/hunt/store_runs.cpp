@@ -11,6 +11,7 @@
 #include "core/assert.h"
 #include "hunt/kept_runs.h"
 #include "hunt/schedule_codec.h"
+#include "isolate/signs.h"
 #include "run/recording.h"
 
 namespace dissensus::hunt {
@@ -29,6 +30,20 @@ void add_label(const std::string& name, std::vector<std::string>& labels) {
 }
 
 }  // namespace
+
+void read_result(const run::RunResult& result, const trace::Header& header,
+                 isolate::InboxCollector& collector, isolate::Run& run) {
+  collector.start(run);
+  for (const trace::Record& record : result.records) collector.add(record, run);
+  run.failing = result.verdict.outcome == oracle::Outcome::fail;
+  std::vector<isolate::Failure> failures;
+  if (run.failing) {
+    for (const oracle::Violation& violation : result.verdict.violations)
+      failures.push_back({violation.signature(), violation.event, violation.nodes});
+  }
+  run.symptom = failures.empty() ? "" : failures.front().signature;
+  run.signs = isolate::signs_of(header, result.records, failures);
+}
 
 StoreSource::StoreSource(std::string path, std::optional<isolate::Declaration> declaration,
                          const SystemRegistry& systems)
@@ -57,9 +72,9 @@ StoreSource::StoreSource(std::string path, std::optional<isolate::Declaration> d
 
 void StoreSource::open(const HuntRecord& hunt) {
   scenario_ = run::parse_scenario(hunt.scenario, path_ + "(scenario)", systems_);
-  trace::Header header;
-  trace::describe(scenario_.system_description(), scenario_.nodes(), header);
-  collector_.emplace(declaration_, header);
+  header_ = {};
+  trace::describe(scenario_.system_description(), scenario_.nodes(), header_);
+  collector_.emplace(declaration_, header_);
   items_.emplace(reader_.items(hunt.id));
 }
 
@@ -83,15 +98,10 @@ bool StoreSource::next(isolate::Run& run) {
     }
     if (item_.outcome == oracle::Outcome::unknown || !is_drawn(item_)) continue;
     const run::RunResult result = run_again(item_);
-    collector_->start(run);
-    for (const trace::Record& record : result.records) collector_->add(record, run);
+    read_result(result, header_, *collector_, run);
     run.name = name_of(hunts_[hunt_], item_);
     run.link.clear();
-    run.failing = item_.outcome == oracle::Outcome::fail;
     run.labels = labels_of(result.verdict);
-    run.symptom = run.failing && !result.verdict.violations.empty()
-                      ? result.verdict.violations.front().signature()
-                      : "";
     return true;
   }
 }
@@ -110,6 +120,14 @@ run::RunResult StoreSource::run_again(const ItemRecord& item) {
                                  trace::to_hex(result.hash)));
   }
   return result;
+}
+
+isolate::Run StoreSource::read(const run::Recipe& recipe) {
+  isolate::Run run;
+  read_result(runner_.run(recipe.scenario, recipe.schedule, recipe.seed, run::with_trace()),
+              header_, *collector_, run);
+  run.name = recipe.hash;
+  return run;
 }
 
 run::Recipe StoreSource::recipe_of(const std::string& run_name) {

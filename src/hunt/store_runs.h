@@ -14,6 +14,11 @@
 
 namespace dissensus::hunt {
 
+/// What isolation reads of a run: messages, outcome, how it fails and what else it shows. Name,
+/// link and labels are the caller's. The result must have been made with run::with_trace().
+void read_result(const run::RunResult& result, const trace::Header& header,
+                 isolate::InboxCollector& collector, isolate::Run& run);
+
 /// All hunts and campaigns of a store, which must be of one system and size. Labels are the
 /// violated properties, and the names of the scenario's own rules; runs whose verdict is unknown
 /// are left out.
@@ -31,6 +36,8 @@ class StoreSource final : public isolate::RunSource {
   const isolate::Schema& schema() const override { return declaration_.schema; }
   bool next(isolate::Run& run) override;
 
+  /// What isolation reads of a run of any recipe of this system. Needs a run that can be repeated.
+  isolate::Run read(const run::Recipe& recipe);
   /// How to make a run again that next() gave under this name.
   run::Recipe recipe_of(const std::string& run_name);
 
@@ -47,6 +54,7 @@ class StoreSource final : public isolate::RunSource {
   std::size_t hunt_ = 0;  ///< whose items are read
   run::Scenario scenario_;
   isolate::Declaration declaration_;
+  trace::Header header_;  ///< of the scenario
   std::optional<isolate::InboxCollector> collector_;
   std::optional<ItemCursor> items_;
   ItemRecord item_;

@@ -119,9 +119,10 @@ void fill_scores(const BranchData& data, BranchFinding& finding) {
 BranchData read_branches(const std::string& folder) {
   BranchData data;
   data.name = folder;
-  data.labels = data_set_schema().labels;
   std::map<std::string, DataSetRun, std::less<>> known;
-  for (DataSetRun& run : read_data_set_runs(folder)) {
+  DataSetRuns read = read_data_set_runs(folder);
+  data.labels = read.labels;
+  for (DataSetRun& run : read.list) {
     const std::string name = run.name;
     known.emplace(name, std::move(run));
   }

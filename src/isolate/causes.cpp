@@ -1,6 +1,7 @@
 #include "isolate/causes.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -11,14 +12,17 @@
 namespace dissensus::isolate {
 namespace {
 
-/// A division that leaves most of a group's differences as they were is none.
-constexpr double kWithinMin = 0.3;
-/// A predicate bears a division out if this much of its own differences is explained by it.
+/// A family bears a division out if this much of the differences in one of its features is
+/// explained by it.
 constexpr double kWitnessMin = 0.5;
+/// With fewer features nothing can be said about the number of causes.
+constexpr std::size_t kFeaturesMin = 8;
+/// Divisions of a group that are kept for who looks closer.
+constexpr std::size_t kRejectedMax = 6;
 
 std::size_t support_of(const CauseOptions& options, std::size_t failing) {
   if (options.support_min > 0) return options.support_min;
-  return std::clamp<std::size_t>(failing * 3 / 100, 4, 20);
+  return std::clamp<std::size_t>(failing * 5 / 100, 4, 20);
 }
 
 double spread(std::size_t holds, std::size_t runs) {
@@ -30,14 +34,15 @@ double spread(std::size_t holds, std::size_t runs) {
 /// A group of failing runs and the conditions that made it.
 struct Group {
   RunSet runs;
-  std::vector<Literal> rule;
+  std::vector<std::vector<Literal>> rules;
+  std::string shared = {};
 };
 
 struct Cut {
   std::size_t feature = 0;
   double within = 0;     ///< share of what differs within the group that the cut explains
   double explained = 0;  ///< share of what differs among all failing runs
-  std::size_t witnesses = 0;
+  std::set<std::string> families;
   std::size_t holds = 0;
   std::size_t rest = 0;
 };
@@ -45,18 +50,17 @@ struct Cut {
 class Divider {
  public:
   Divider(const Features& features, const CauseOptions& options)
-      : features_(features),
-        support_(support_of(options, features.failing.size())),
-        witnesses_min_(options.witnesses_min) {
+      : features_(features), support_(support_of(options, features.failing.size())) {
     for (const Feature& feature : features.list) {
       whole_ += feature.weight * spread(feature.runs.size(), features.failing.size());
     }
   }
 
-  /// The division after which the two sides differ least within themselves.
-  std::optional<Cut> best_cut(const RunSet& group) const {
+  /// All divisions of a group, that first after which the two sides differ least within themselves.
+  std::vector<Cut> cuts(const RunSet& group) const {
     const std::size_t size = group.size();
-    if (size < 2 * support_) return std::nullopt;
+    std::vector<Cut> result;
+    if (size < 2 * support_) return result;
     std::vector<const Feature*> varying;
     std::vector<std::size_t> holds;
     double total = 0;
@@ -67,39 +71,39 @@ class Divider {
       holds.push_back(count);
       total += feature.weight * spread(count, size);
     }
-    std::optional<Cut> best;
     for (std::size_t i = 0; i < varying.size(); ++i) {
       const std::size_t rest = size - holds[i];
       if (holds[i] < support_ || rest < support_) continue;
       const RunSet inside = varying[i]->runs & group;
       double left = 0;
-      std::size_t witnesses = 0;
+      std::set<std::string> families;
       for (std::size_t k = 0; k < varying.size(); ++k) {
         const std::size_t common = varying[k]->runs.common(inside);
         const double still = spread(common, holds[i]) + spread(holds[k] - common, rest);
         left += varying[k]->weight * still;
-        if (still > (1 - kWitnessMin) * spread(holds[k], size)) continue;
-        // How runs fail was told by whoever judged them, and needs no other witness.
-        witnesses += varying[k]->symptom.empty() ? varying[k]->equal : witnesses_min_;
+        if (still <= (1 - kWitnessMin) * spread(holds[k], size))
+          families.insert(varying[k]->family);
       }
       const double within = 1 - left / total;
-      if (best && within <= best->within) continue;
-      best = Cut{static_cast<std::size_t>(varying[i] - features_.list.data()),
-                 within,
-                 (total - left) / whole_,
-                 witnesses,
-                 holds[i],
-                 rest};
+      result.push_back(Cut{static_cast<std::size_t>(varying[i] - features_.list.data()), within,
+                           (total - left) / whole_, std::move(families), holds[i], rest});
     }
-    return best;
+    std::stable_sort(result.begin(), result.end(),
+                     [](const Cut& a, const Cut& b) { return a.within > b.within; });
+    return result;
   }
 
   Literal literal_of(const Cut& cut, bool holds) const {
     const Feature& feature = features_.list[cut.feature];
-    return {feature.candidate, feature.symptom, holds};
+    return {feature.candidate, feature.sign.words, holds};
   }
   Division division_of(const Cut& cut) const {
-    return {literal_of(cut, true), cut.explained, cut.within, cut.witnesses, cut.holds, cut.rest};
+    return {literal_of(cut, true),
+            cut.explained,
+            cut.within,
+            {cut.families.begin(), cut.families.end()},
+            cut.holds,
+            cut.rest};
   }
   const RunSet& runs_of(const Cut& cut) const { return features_.list[cut.feature].runs; }
 
@@ -134,7 +138,6 @@ class Divider {
  private:
   const Features& features_;
   std::size_t support_;
-  std::size_t witnesses_min_;
   double whole_ = 0;  ///< what differs among all failing runs
 };
 
@@ -142,54 +145,127 @@ std::vector<Group> divide(const Divider& divider, std::size_t failing, const Cau
                           Separation& result) {
   RunSet all(failing);
   for (std::size_t run = 0; run < failing; ++run) all.add(run);
-  std::vector<Group> open{{all, {}}};
+  std::vector<Group> open{{all, {{}}}};
   std::vector<Group> done;
   while (!open.empty()) {
     Group group = std::move(open.back());
     open.pop_back();
-    const std::optional<Cut> cut = divider.best_cut(group.runs);
-    const bool is_enough = open.size() + done.size() + 2 > options.causes_max;
-    const bool pays = cut && cut->explained >= options.division_min && cut->within >= kWithinMin &&
-                      cut->witnesses >= options.witnesses_min;
-    if (!pays || is_enough) {
-      if (cut && (!result.next || cut->within > result.next->within)) {
-        result.next = divider.division_of(*cut);
-      }
+    const std::vector<Cut> cuts = divider.cuts(group.runs);
+    const auto cut = std::find_if(cuts.begin(), cuts.end(), [&](const Cut& one) {
+      return one.explained >= options.division_min && one.within >= options.within_min &&
+             one.families.size() >= options.families_min;
+    });
+    const bool is_enough =
+        open.size() + done.size() + 2 > options.causes_max || result.features < kFeaturesMin;
+    if (cut == cuts.end() || is_enough) {
+      for (std::size_t i = 0; i < std::min(cuts.size(), kRejectedMax); ++i)
+        result.rejected.push_back(divider.division_of(cuts[i]));
       done.push_back(std::move(group));
       continue;
     }
     result.made.push_back(divider.division_of(*cut));
-    Group inside{group.runs & divider.runs_of(*cut), group.rule};
-    Group outside{group.runs.without(divider.runs_of(*cut)), group.rule};
-    inside.rule.push_back(divider.literal_of(*cut, true));
-    outside.rule.push_back(divider.literal_of(*cut, false));
+    Group inside{group.runs & divider.runs_of(*cut), group.rules};
+    Group outside{group.runs.without(divider.runs_of(*cut)), group.rules};
+    inside.rules.front().push_back(divider.literal_of(*cut, true));
+    outside.rules.front().push_back(divider.literal_of(*cut, false));
     open.push_back(std::move(outside));
     open.push_back(std::move(inside));
   }
-  std::stable_sort(done.begin(), done.end(),
-                   [](const Group& a, const Group& b) { return a.runs.size() > b.runs.size(); });
   return done;
 }
 
+/// One bug may show in two ways, an early fork and a late stall for example. Groups are one cause
+/// after all if the nodes of both decided on the same too little evidence and those of other
+/// failing runs did not. That it is also seen in successful runs is what tells it from a symptom:
+/// no failing made it so.
+class Reunion {
+ public:
+  Reunion(const Features& features, std::vector<Group>& groups)
+      : features_(features), groups_(groups) {}
+
+  void run() {
+    while (unite_two()) {
+    }
+  }
+
+ private:
+  /// So much of each of the two groups must have it, and at most so much of all others.
+  static constexpr double kShareMin = 0.8;
+  static constexpr double kOthersMax = 0.15;
+
+  static double share(const RunSet& of, const RunSet& mechanism) {
+    return static_cast<double>(of.common(mechanism)) / static_cast<double>(of.size());
+  }
+  /// The words of what they share; empty: nothing.
+  std::string shared_by(const Group& one, const Group& other) const {
+    RunSet rest(features_.failing.size());
+    for (std::size_t run = 0; run < features_.failing.size(); ++run) {
+      if (!one.runs.has(run) && !other.runs.has(run)) rest.add(run);
+    }
+    if (rest.size() == 0) return {};
+    for (const Feature& mechanism : features_.mechanisms) {
+      if (share(one.runs, mechanism.runs) >= kShareMin &&
+          share(other.runs, mechanism.runs) >= kShareMin &&
+          share(rest, mechanism.runs) <= kOthersMax) {
+        return mechanism.sign.words;
+      }
+    }
+    return {};
+  }
+  bool unite_two() {
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      for (std::size_t k = i + 1; k < groups_.size(); ++k) {
+        const std::string shared = shared_by(groups_[i], groups_[k]);
+        if (shared.empty()) continue;
+        Group& one = groups_[i];
+        const Group& other = groups_[k];
+        one.runs = one.runs | other.runs;
+        one.rules.insert(one.rules.end(), other.rules.begin(), other.rules.end());
+        one.shared = shared;
+        groups_.erase(groups_.begin() + std::ptrdiff_t(k));
+        return true;
+      }
+    }
+    return false;
+  }
+
+  const Features& features_;
+  std::vector<Group>& groups_;
+};
+
 /// What keeps the number of causes from being sure.
 std::string doubt_of(const Separation& result, const CauseOptions& options) {
-  if (result.features < options.witnesses_min) {
+  if (result.features < kFeaturesMin) {
     return fmt::format(
-        "only {} predicates tell failing runs apart: too few to say how many causes there are",
+        "only {} predicates and signs tell failing runs apart: too few to say how many causes "
+        "there are",
         result.compared);
   }
-  if (!result.next || result.next->within < kWithinMin / 2) return {};
+  const auto near =
+      std::find_if(result.rejected.begin(), result.rejected.end(), [&](const Division& division) {
+        return division.explained >= options.division_min / 2 &&
+               division.within >= options.within_min / 2 &&
+               division.families.size() >= options.families_min;
+      });
+  if (near == result.rejected.end()) return {};
   return fmt::format(
-      "one group may be two, of {} and {} runs: that would explain {:.0f} % of its differences, "
-      "with {} predicates",
-      result.next->holds, result.next->rest, 100 * result.next->within, result.next->witnesses);
+      "one group may be two, of {} and {} runs: that would explain {:.0f} % of its differences",
+      near->holds, near->rest, 100 * near->within);
 }
 
-bool fits(const std::vector<Literal>& rule, const RunSummary& run, const RunEvaluator& evaluator) {
+bool holds_all(const std::vector<Literal>& rule, const RunTable& table, const RunSummary& run,
+               const RunEvaluator& evaluator) {
   return std::all_of(rule.begin(), rule.end(), [&](const Literal& literal) {
-    const bool truth = literal.symptom.empty() ? evaluator.is_true(literal.candidate)
-                                               : run.symptom == literal.symptom;
+    const bool truth = literal.sign.empty() ? evaluator.is_true(literal.candidate)
+                                            : table.shows(run, literal.sign);
     return truth == literal.holds;
+  });
+}
+
+bool fits(const Cause& cause, const RunTable& table, const RunSummary& run,
+          const RunEvaluator& evaluator) {
+  return std::any_of(cause.rules.begin(), cause.rules.end(), [&](const std::vector<Literal>& rule) {
+    return holds_all(rule, table, run, evaluator);
   });
 }
 
@@ -203,9 +279,14 @@ Separation separate(const RunTable& table, const CauseOptions& options) {
   result.features = features.significant;
   result.compared = features.list.size();
   const Divider divider(features, options);
-  for (Group& group : divide(divider, features.failing.size(), options, result)) {
+  std::vector<Group> groups = divide(divider, features.failing.size(), options, result);
+  Reunion(features, groups).run();
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const Group& a, const Group& b) { return a.runs.size() > b.runs.size(); });
+  for (Group& group : groups) {
     Cause& cause = result.causes.emplace_back();
-    cause.rule = std::move(group.rule);
+    cause.rules = std::move(group.rules);
+    cause.shared = std::move(group.shared);
     for (std::size_t run = 0; run < features.failing.size(); ++run) {
       if (group.runs.has(run)) cause.runs.push_back(features.failing[run]);
     }
@@ -224,7 +305,7 @@ std::vector<std::size_t> assign(const RunTable& table, const Separation& separat
     if (!summary.failing) continue;
     evaluator.evaluate(summary);
     for (std::size_t cause = 0; cause < separation.causes.size(); ++cause) {
-      if (!fits(separation.causes[cause].rule, summary, evaluator)) continue;
+      if (!fits(separation.causes[cause], table, summary, evaluator)) continue;
       result[run] = cause;
       break;
     }

@@ -21,25 +21,32 @@ namespace dissensus::isolate {
 struct CauseOptions {
   std::size_t jobs = 1;
   std::size_t causes_max = 12;
-  /// Failing runs that a cause has at least; 0: 3 of a hundred, but 4 to 20.
+  /// Failing runs that a cause has at least; 0: 5 of a hundred, but 4 to 20.
   std::size_t support_min = 0;
-  /// Share of what differs among all failing runs that a division must explain.
-  double division_min = 0.1;
-  /// So many predicates must bear a division out; how runs fail counts as enough of them.
-  std::size_t witnesses_min = 8;
+  /// Share of what differs among all failing runs that a division must explain, and of what
+  /// differs within the group that it divides.
+  double division_min = 0.07;
+  double within_min = 0.12;
+  /// So many families of predicates or signs must bear a division out: what a rare kind of message
+  /// does to all predicates about that kind is one thing, not a hundred.
+  std::size_t families_min = 2;
   /// Predicates that are compared with each other, at most; more are sampled.
   std::size_t features_max = 1'500;
 };
 
-/// A condition on a failing run: a predicate holds or does not, or the run fails in this way.
+/// A condition on a failing run: a predicate holds, or the run shows a sign, or not.
 struct Literal {
   Candidate candidate;
-  std::string symptom;  ///< not empty: this is asked, and no predicate
+  std::string sign;  ///< words of a sign; not empty: this is asked, and no predicate
   bool holds = true;
 };
 
 struct Cause {
-  std::vector<Literal> rule;      ///< all of them hold: tells the cause from the other ones
+  /// Of one of these all conditions hold: tells the cause from the other ones. Several where one
+  /// cause shows in different ways.
+  std::vector<std::vector<Literal>> rules;
+  /// What several of them have in common, in words; empty where there is one.
+  std::string shared;
   std::vector<std::size_t> runs;  ///< failing runs; indices into the table
   double alike = 0;  ///< share of predicates in which two of its runs agree, on average
   /// The run that is most like the others of its cause.
@@ -49,9 +56,9 @@ struct Cause {
 /// A division of the failing runs, made or not.
 struct Division {
   Literal literal;
-  double explained = 0;       ///< share of what differs among all failing runs
-  double within = 0;          ///< the same among the runs that it divides
-  std::size_t witnesses = 0;  ///< predicates that bear it out, itself included
+  double explained = 0;               ///< share of what differs among all failing runs
+  double within = 0;                  ///< the same among the runs that it divides
+  std::vector<std::string> families;  ///< that bear it out, its own included
   std::size_t holds = 0;
   std::size_t rest = 0;
 };
@@ -61,8 +68,9 @@ struct Separation {
   std::size_t features = 0;   ///< predicates that tell failing runs from successful ones
   std::size_t compared = 0;   ///< of these with different runs, and after sampling
   std::vector<Division> made;
-  /// The best division that was not made: how near the number of causes is to being one more.
-  std::optional<Division> next;
+  /// The best divisions that were not made, of each group: how near the number of causes is to
+  /// being one more.
+  std::vector<Division> rejected;
   /// Why the number of causes is in doubt; empty: it is not.
   std::string doubt;
 };

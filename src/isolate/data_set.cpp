@@ -22,17 +22,33 @@ std::string messages_path(const std::string& folder, const std::string& config) 
   return fmt::format("{}/messages-{}.jsonl.gz", folder, config);
 }
 
-DataSetRun read_run(const JsonLine& line) {
+std::uint64_t bit_of_label(const JsonLine& line, const std::string& name,
+                           std::vector<std::string>& labels) {
+  const auto known = std::find(labels.begin(), labels.end(), name);
+  if (known != labels.end()) return std::uint64_t{1} << (known - labels.begin());
+  if (labels.size() == kLabelsMax)
+    line.fail("labels", fmt::format("'{}' is one too many, expected at most {}", name, kLabelsMax));
+  labels.push_back(name);
+  return std::uint64_t{1} << (labels.size() - 1);
+}
+
+/// `labels` are those seen so far.
+DataSetRun read_run(const JsonLine& line, std::vector<std::string>& labels) {
   DataSetRun run;
   run.name = line.text(line.at(0, "run"), "run");
-  run.config = line.text(line.at(0, "config"), "config");
+  if (const auto config = line.find(0, "config")) run.config = line.text(*config, "config");
   const std::string_view outcome = line.text(line.at(0, "outcome"), "outcome");
   if (outcome != "correct" && outcome != "faulty")
     line.fail("outcome", fmt::format("'{}', expected correct or faulty", outcome));
   run.failing = outcome == "faulty";
-  for (std::size_t label = 0; label < kLabels.size(); ++label) {
-    if (line.boolean(line.at(0, kLabels[label]), kLabels[label]))
-      run.labels |= std::uint64_t{1} << label;
+  if (const auto names = line.find(0, "labels")) {
+    for (const std::uint32_t item : line.items(*names, "labels"))
+      run.labels |= bit_of_label(line, std::string(line.text(item, "labels")), labels);
+    return run;
+  }
+  for (const std::string_view label : kLabels) {
+    const std::uint64_t bit = bit_of_label(line, std::string(label), labels);
+    if (line.boolean(line.at(0, label), label)) run.labels |= bit;
   }
   return run;
 }
@@ -67,21 +83,26 @@ bool is_data_set(const std::string& folder) {
   return std::filesystem::is_regular_file(folder + "/runs.jsonl", error);
 }
 
-std::vector<DataSetRun> read_data_set_runs(const std::string& folder) {
+DataSetRuns read_data_set_runs(const std::string& folder) {
   trace::LineSource lines(folder + "/runs.jsonl");
   trace::JsonTape tape;
-  std::vector<DataSetRun> runs;
+  DataSetRuns runs;
   for (std::string_view text; lines.next(text);) {
     const trace::Place place = lines.place();
     tape.parse(text, place);
-    runs.push_back(read_run(JsonLine(tape, place)));
+    runs.list.push_back(read_run(JsonLine(tape, place), runs.labels));
   }
   return runs;
 }
 
 DataSetSource::DataSetSource(std::string folder)
     : folder_(std::move(folder)), schema_(data_set_schema()) {
-  for (DataSetRun& run : read_data_set_runs(folder_)) {
+  DataSetRuns read = read_data_set_runs(folder_);
+  schema_.labels = read.labels;
+  for (DataSetRun& run : read.list) {
+    if (run.config.empty())
+      throw InputError(
+          fmt::format("{}/runs.jsonl: config: missing for run '{}'", folder_, run.name));
     if (std::find(configs_.begin(), configs_.end(), run.config) == configs_.end())
       configs_.push_back(run.config);
     const std::string name = run.name;

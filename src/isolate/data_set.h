@@ -15,14 +15,19 @@ namespace dissensus::isolate {
 /// Seven validators with two UNLs; proposals and validations.
 Schema data_set_schema();
 
-/// What runs.jsonl says of a run.
+/// What runs.jsonl says of a run: its outcome, and its labels, which are those of the public data
+/// set or, for any other system, the names in a list `labels`.
 struct DataSetRun {
   std::string name;
-  std::string config;
+  std::string config;  ///< names the file with its messages; empty where only branches are known
   bool failing = false;
-  std::uint64_t labels = 0;
+  std::uint64_t labels = 0;  ///< bit i: DataSetRuns::labels[i] applies
 };
-std::vector<DataSetRun> read_data_set_runs(const std::string& folder);
+struct DataSetRuns {
+  std::vector<DataSetRun> list;
+  std::vector<std::string> labels;
+};
+DataSetRuns read_data_set_runs(const std::string& folder);
 
 /// True if the folder looks like such a data set.
 bool is_data_set(const std::string& folder);

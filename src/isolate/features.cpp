@@ -8,6 +8,7 @@
 
 #include "isolate/candidate_counts.h"
 #include "isolate/run_evaluator.h"
+#include "isolate/signs.h"
 #include "isolate/statistics.h"
 
 namespace dissensus::isolate {
@@ -31,6 +32,12 @@ RunSet RunSet::operator&(const RunSet& other) const {
   return result;
 }
 
+RunSet RunSet::operator|(const RunSet& other) const {
+  RunSet result = *this;
+  for (std::size_t i = 0; i < words_.size(); ++i) result.words_[i] |= other.words_[i];
+  return result;
+}
+
 RunSet RunSet::without(const RunSet& other) const {
   RunSet result = *this;
   for (std::size_t i = 0; i < words_.size(); ++i) result.words_[i] &= ~other.words_[i];
@@ -45,8 +52,8 @@ constexpr std::uint8_t kSuccessfulRun = 1;
 /// A predicate that tells why a run fails holds in few successful runs: at most this share of the
 /// share of failing ones. Others vary with the schedule, whatever the cause.
 constexpr double kSuccessfulMax = 0.05;
-/// How a run fails, where that is known, weighs as much as all predicates together.
-constexpr double kSymptomShare = 1;
+/// What all predicates say weighs as much as what all other signs say, and as how runs fail.
+constexpr double kWeight = 1;
 
 struct Selected {
   Candidate candidate;
@@ -55,13 +62,24 @@ struct Selected {
 };
 
 /// Candidates that some, not all, failing runs have, and that are likelier in failing runs.
+bool is_telling(const Counts& both, std::size_t support_min, double& weight) {
+  if (both.failing_true < support_min) return false;
+  if (both.failing_observed - both.failing_true < support_min) return false;
+  const double in_failing =
+      static_cast<double>(both.failing_true) / static_cast<double>(both.failing_observed);
+  const double in_successful = both.successful_observed == 0
+                                   ? 0
+                                   : static_cast<double>(both.successful_true) /
+                                         static_cast<double>(both.successful_observed);
+  weight = 1 - in_successful / in_failing;
+  return in_successful <= kSuccessfulMax * in_failing && increase_interval(both, kZ95).low > 0;
+}
+
 std::vector<Selected> select(const RunTable& table, const FeatureOptions& options) {
   std::vector<std::uint8_t> classes;
   for (const RunSummary& run : table.runs())
     classes.push_back(run.failing ? kFailingRun : kSuccessfulRun);
   const CandidateCounts counts(table, classes, 2, options.jobs);
-  const auto failing = static_cast<double>(counts.runs(kFailingRun));
-  const auto successful = static_cast<double>(counts.runs(kSuccessfulRun));
   std::vector<Selected> result;
   counts.for_each([&](const Candidate& candidate) {
     Counts both;
@@ -69,14 +87,9 @@ std::vector<Selected> select(const RunTable& table, const FeatureOptions& option
     both.successful_true = counts.holds(kSuccessfulRun, candidate);
     both.failing_observed = counts.runs(kFailingRun);
     both.successful_observed = counts.runs(kSuccessfulRun);
-    if (both.failing_true < options.support_min) return;
-    if (both.failing_observed - both.failing_true < options.support_min) return;
-    const double in_failing = static_cast<double>(both.failing_true) / failing;
-    const double in_successful =
-        successful > 0 ? static_cast<double>(both.successful_true) / successful : 0;
-    if (in_successful > kSuccessfulMax * in_failing) return;
-    if (!(increase_interval(both, kZ95).low > 0)) return;
-    result.push_back({candidate, both.successful_true, 1 - in_successful / in_failing});
+    double weight = 0;
+    if (is_telling(both, options.support_min, weight))
+      result.push_back({candidate, both.successful_true, weight});
   });
   return result;
 }
@@ -87,40 +100,64 @@ Digest digest_of(const RunSet& runs) {
   return builder.finish();
 }
 
-/// What a predicate is about: a pair of kinds, or a trait. Families differ in size by orders of
-/// magnitude; each has one say.
-std::size_t family_of(const PredicateSpace& space, const Candidate& candidate) {
+/// What a predicate is about: the kinds of a pair, or a trait of a kind. Families differ in size by
+/// orders of magnitude; each has one say.
+std::string family_of(const PredicateSpace& space, const Candidate& candidate) {
   const BasePredicate base = space.describe(candidate.base);
-  return base.is_trait ? space.pairs().size() + base.trait : base.pair;
+  const std::vector<Kind>& kinds = space.schema().kinds;
+  if (base.is_trait) return "trait of " + kinds[space.traits()[base.trait].kind].name;
+  const KindPair& pair = space.pairs()[base.pair];
+  return kinds[pair.left].name + " and " + kinds[pair.right].name;
 }
 
-void balance(const PredicateSpace& space, std::vector<Feature>& list) {
-  std::map<std::size_t, std::size_t> sizes;
-  for (const Feature& feature : list) ++sizes[family_of(space, feature.candidate)];
-  for (Feature& feature : list)
-    feature.weight /= static_cast<double>(sizes[family_of(space, feature.candidate)]);
+/// All of one family have one say together, and all families the given weight.
+void balance(std::span<Feature> list, double weight) {
+  std::map<std::string, std::size_t> sizes;
+  for (const Feature& feature : list) ++sizes[feature.family];
+  for (Feature& feature : list) {
+    feature.weight *=
+        weight / static_cast<double>(sizes[feature.family]) / static_cast<double>(sizes.size());
+  }
 }
 
 struct DigestHash {
   std::size_t operator()(const Digest& digest) const { return digest.low; }
 };
 
-void add_symptoms(const RunTable& table, const FeatureOptions& options, Features& features) {
-  std::map<std::string, RunSet> symptoms;
-  for (std::size_t i = 0; i < features.failing.size(); ++i) {
-    const std::string& symptom = table.runs()[features.failing[i]].symptom;
-    if (symptom.empty()) continue;
-    symptoms.try_emplace(symptom, features.failing.size()).first->second.add(i);
+/// Signs that some, not all, failing runs show. How a run fails needs no other test; what is also
+/// seen in successful runs is left out, as it is of predicates.
+void add_signs(const RunTable& table, const FeatureOptions& options, Features& features) {
+  const std::size_t failing = features.failing.size();
+  std::vector<RunSet> runs(table.signs().size(), RunSet(failing));
+  std::vector<std::size_t> successful(table.signs().size());
+  for (std::size_t i = 0; i < failing; ++i) {
+    for (const std::uint32_t sign : table.runs()[features.failing[i]].signs) runs[sign].add(i);
   }
-  if (symptoms.size() < 2) return;
-  double total = 0;
-  for (const Feature& feature : features.list) total += feature.weight;
-  if (total == 0) total = 1;
-  const double weight = total * kSymptomShare / static_cast<double>(symptoms.size());
-  for (auto& [symptom, runs] : symptoms) {
-    if (runs.size() < options.support_min) continue;
-    features.list.push_back({{}, symptom, std::move(runs), 0, 1, weight});
+  for (const RunSummary& run : table.runs()) {
+    if (run.failing) continue;
+    for (const std::uint32_t sign : run.signs) ++successful[sign];
   }
+  const std::size_t first = features.list.size();
+  std::vector<Feature> ways;
+  for (std::size_t sign = 0; sign < runs.size(); ++sign) {
+    Feature feature{{}, table.signs()[sign],      std::move(runs[sign]), successful[sign], 1,
+                    1,  table.signs()[sign].about};
+    const std::size_t holds = feature.runs.size();
+    if (feature.is_way_of_failing()) {
+      if (holds >= options.support_min && holds < failing) ways.push_back(std::move(feature));
+      continue;
+    }
+    const Counts both{holds, feature.successful, failing, table.runs().size() - failing};
+    if (is_telling(both, options.support_min, feature.weight)) {
+      features.list.push_back(std::move(feature));
+    } else if (feature.family.starts_with(kEvidence) && increase_interval(both, kZ95).low > 0) {
+      features.mechanisms.push_back(std::move(feature));
+    }
+  }
+  features.significant += features.list.size() - first;
+  balance(std::span(features.list).subspan(first), kWeight);
+  balance(std::span(ways), kWeight);
+  features.list.insert(features.list.end(), ways.begin(), ways.end());
 }
 
 }  // namespace
@@ -147,7 +184,7 @@ Features collect_features(const RunTable& table, const FeatureOptions& options) 
     const auto [place, is_new] = known.emplace(digest_of(sets[k]), features.list.size());
     if (is_new) {
       features.list.push_back(
-          {selected[k].candidate, "", sets[k], selected[k].successful, 1, selected[k].weight});
+          {selected[k].candidate, {}, sets[k], selected[k].successful, 1, selected[k].weight, {}});
       continue;
     }
     Feature& other = features.list[place->second];
@@ -168,8 +205,10 @@ Features collect_features(const RunTable& table, const FeatureOptions& options) 
     for (const auto& [digest, index] : order) kept.push_back(std::move(features.list[index]));
     features.list = std::move(kept);
   }
-  balance(table.space(), features.list);
-  add_symptoms(table, options, features);
+  for (Feature& feature : features.list)
+    feature.family = family_of(table.space(), feature.candidate);
+  balance(std::span(features.list), kWeight);
+  add_signs(table, options, features);
   return features;
 }
 

@@ -21,6 +21,7 @@ class RunSet {
   std::size_t size() const;
   std::size_t common(const RunSet& other) const;
   RunSet operator&(const RunSet& other) const;
+  RunSet operator|(const RunSet& other) const;
   RunSet without(const RunSet& other) const;
   std::span<const std::uint64_t> words() const { return words_; }
   friend bool operator==(const RunSet&, const RunSet&) = default;
@@ -31,11 +32,14 @@ class RunSet {
 
 struct Feature {
   Candidate candidate;
-  std::string symptom;  ///< not empty: runs that fail in this way
+  Sign sign;  ///< has words: runs that show this, and no predicate
   RunSet runs;
   std::size_t successful = 0;
   std::size_t equal = 1;  ///< candidates that hold in exactly these failing runs
-  double weight = 1;      ///< 1: holds in no successful run
+  double weight = 1;
+  /// What it is about: a family of predicates, or of signs. One family is one witness.
+  std::string family = {};
+  bool is_way_of_failing() const { return sign.about == kWayOfFailing; }
 };
 
 struct FeatureOptions {
@@ -47,6 +51,8 @@ struct FeatureOptions {
 struct Features {
   std::vector<std::size_t> failing;  ///< runs of the table, by number among the failing ones
   std::vector<Feature> list;
+  /// Signs of how nodes decide that are likelier in failing runs, and seen in successful ones, too.
+  std::vector<Feature> mechanisms;
   std::size_t significant = 0;  ///< before equal ones were joined and others left out
 };
 Features collect_features(const RunTable& table, const FeatureOptions& options);

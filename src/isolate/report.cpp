@@ -73,12 +73,14 @@ std::string validation_text(const Report& report) {
   return text;
 }
 
+}  // namespace
+
 std::string literal_words(const PredicateSpace& space, const Literal& literal) {
-  if (!literal.symptom.empty())
-    return fmt::format("It fails {} {}.", literal.holds ? "with" : "otherwise than with",
-                       literal.symptom);
-  return (literal.holds ? "" : "Not so: ") + words(space, literal.candidate);
+  return (literal.holds ? "" : "Not so: ") +
+         (literal.sign.empty() ? words(space, literal.candidate) : literal.sign);
 }
+
+namespace {
 
 /// "These 412 failing runs have 3 causes", and each with what tells it from the others.
 std::string causes_text(const Report& report) {
@@ -91,8 +93,17 @@ std::string causes_text(const Report& report) {
     text += fmt::format("cause {}: {}, {:.0f} % alike; shown best by run {}\n", index + 1,
                         plural(cause.runs.size(), "failing run"), 100 * cause.alike,
                         report.table.runs()[cause.representative].name);
-    for (const Literal& literal : cause.rule)
-      text += fmt::format("   {}\n", literal_words(report.table.space(), literal));
+    for (std::size_t rule = 0; rule < cause.rules.size(); ++rule) {
+      if (rule > 0) text += "   or\n";
+      for (const Literal& literal : cause.rules[rule])
+        text += fmt::format("   {}\n", literal_words(report.table.space(), literal));
+    }
+    if (!cause.shared.empty()) text += fmt::format("   in common: {}\n", cause.shared);
+    if (index >= report.pages.size()) continue;
+    const CausePage& page = report.pages[index];
+    text += fmt::format("   {}: {}\n   replay: {}\n",
+                        page.is_shrunk ? "its smallest run" : "a run of it, not shrunk", page.page,
+                        page.replay);
   }
   if (!separation.doubt.empty()) text += fmt::format("in doubt: {}\n", separation.doubt);
   return text + "\n";
@@ -151,14 +162,27 @@ Json causes_json(const Report& report) {
   Json json;
   json["doubt"] = report.separation->doubt;
   json["list"] = Json::array();
-  for (const Cause& cause : report.separation->causes) {
+  for (std::size_t index = 0; index < report.separation->causes.size(); ++index) {
+    const Cause& cause = report.separation->causes[index];
     Json entry;
     entry["runs"] = names_of(report.table, cause.runs);
     entry["alike"] = cause.alike;
     entry["representative"] = report.table.runs()[cause.representative].name;
-    entry["rule"] = Json::array();
-    for (const Literal& literal : cause.rule)
-      entry["rule"].push_back(literal_words(report.table.space(), literal));
+    entry["rules"] = Json::array();
+    for (const std::vector<Literal>& rule : cause.rules) {
+      Json conditions = Json::array();
+      for (const Literal& literal : rule)
+        conditions.push_back(literal_words(report.table.space(), literal));
+      entry["rules"].push_back(std::move(conditions));
+    }
+    entry["shared"] = cause.shared;
+    if (index < report.pages.size()) {
+      const CausePage& page = report.pages[index];
+      entry["page"] = {{"run", page.run},
+                       {"shrunk", page.is_shrunk},
+                       {"file", page.page},
+                       {"replay", page.replay}};
+    }
     json["list"].push_back(std::move(entry));
   }
   return json;

@@ -12,6 +12,16 @@
 
 namespace dissensus::isolate {
 
+/// Where a cause is explained by one of its runs, made as small as it goes.
+struct CausePage {
+  std::string run;      ///< the run of the campaign that was shrunk
+  std::string page;     ///< file
+  std::string replay;   ///< command
+  std::string picture;  ///< the smallest run in words and as a diagram (HTML)
+  /// False: no shrunk run has the cause's conditions any more, so the run stands as it was found.
+  bool is_shrunk = true;
+};
+
 struct Report {
   std::string source;  ///< what was analysed, as the user named it
   const RunTable& table;
@@ -19,11 +29,14 @@ struct Report {
   std::optional<CrossValidation> validation = std::nullopt;
   /// How many causes there are; where it was asked for.
   std::optional<Separation> separation = std::nullopt;
+  std::vector<CausePage> pages = {};  ///< by cause; empty: none were asked for
   /// An SVG picture of a run, or nothing; asked for one run per finding by the HTML report.
   std::function<std::string(const RunSummary&)> picture = nullptr;
 };
 
 std::string_view to_string(Mode mode);
+/// A condition of a cause, as a sentence.
+std::string literal_words(const PredicateSpace& space, const Literal& literal);
 /// The run that shows a finding best: one of its cluster in which the fewest other findings hold.
 std::size_t representative(const Report& report, std::size_t finding);
 

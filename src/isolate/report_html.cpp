@@ -153,6 +153,58 @@ std::string card(const Report& report, std::size_t index) {
   return html + "</section>\n";
 }
 
+/// Pages stand beside the report, or below it.
+std::string link_to(const std::string& file) {
+  const std::size_t name = file.rfind('/');
+  const std::size_t folder = name == std::string::npos ? name : file.rfind('/', name - 1);
+  return folder == std::string::npos ? file : file.substr(folder + 1);
+}
+
+std::string cause_card(const Report& report, std::size_t index) {
+  const Cause& cause = report.separation->causes[index];
+  const std::string name = report.table.runs()[cause.representative].name;
+  std::string html = fmt::format(
+      "<section class=\"card\" id=\"cause{0}\"><header><span class=\"rank\">{0}</span><span "
+      "class=\"says\">{1} failing runs, {2:.0f} % alike</span></header>\n",
+      index + 1, cause.runs.size(), 100 * cause.alike);
+  for (std::size_t rule = 0; rule < cause.rules.size(); ++rule) {
+    if (cause.rules[rule].empty()) continue;
+    html += rule == 0 ? "<p>What tells them from the others:</p><ul>" : "<p>or:</p><ul>";
+    for (const Literal& literal : cause.rules[rule])
+      html += fmt::format("<li>{}</li>", xml_text(literal_words(report.table.space(), literal)));
+    html += "</ul>\n";
+  }
+  if (!cause.shared.empty())
+    html += fmt::format("<p>What they have in common: {}</p>\n", xml_text(cause.shared));
+  if (index < report.pages.size()) {
+    const CausePage& page = report.pages[index];
+    html += fmt::format(
+        "<p>{} <b>{}</b>{}: <a href=\"{}\">its page</a></p><p><code>{}</code></p>\n<div "
+        "class=\"picture\">{}</div>\n",
+        page.is_shrunk ? "The smallest run that shows it, from run" : "Shown by run",
+        xml_text(page.run),
+        page.is_shrunk ? "" : " as it was found, because no smaller one fails for the same reason",
+        xml_text(link_to(page.page)), xml_text(page.replay), page.picture);
+  } else {
+    html += fmt::format("<p>Shown best by run {}</p>\n", xml_text(name));
+  }
+  html += details(fmt::format("All {} runs", cause.runs.size()),
+                  fmt::format("<p class=\"runs\">{}</p>", run_names(report.table, cause.runs)));
+  return html + "</section>\n";
+}
+
+std::string causes_html(const Report& report) {
+  if (!report.separation) return {};
+  const Separation& separation = *report.separation;
+  const std::size_t count = separation.causes.size();
+  std::string html = fmt::format("<h1>These {} failing runs are {} bug{}; here is each</h1>\n",
+                                 report.table.failing(), count, count == 1 ? "" : "s");
+  if (!separation.doubt.empty())
+    html += fmt::format("<p class=\"lead\">In doubt: {}.</p>\n", xml_text(separation.doubt));
+  for (std::size_t index = 0; index < count; ++index) html += cause_card(report, index);
+  return html;
+}
+
 std::string overlaps(const Report& report) {
   std::vector<OverlapSet> sets;
   for (std::size_t index = 0; index < report.result.findings.size(); ++index)
@@ -203,11 +255,13 @@ std::string html_report(const Report& report) {
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width, initial-scale=1\"><title>Root causes: {0}"
-      "</title>\n<style>{1}</style></head><body><main>\n<h1>Root causes of {2} failing runs</h1>\n"
+      "</title>\n<style>{1}</style></head><body><main>\n{8}<{9}>{10} {2} failing runs</{9}>\n"
       "<p class=\"lead\">{0}: {3} runs, {2} of them fail. {4} candidates from {5} predicates, {6} "
       "mode. {7} failing runs have no predicate.</p>\n",
       xml_text(report.source), kStyle, report.table.failing(), report.table.runs().size(),
-      result.candidates, result.base_predicates, to_string(result.mode), result.unexplained.size());
+      result.candidates, result.base_predicates, to_string(result.mode), result.unexplained.size(),
+      causes_html(report), report.separation ? "h2" : "h1",
+      report.separation ? "Single predicates over" : "Root causes of");
   for (std::size_t index = 0; index < result.findings.size(); ++index) html += card(report, index);
   if (result.findings.empty()) {
     html +=

@@ -1,6 +1,7 @@
 // Where runs come from: a data set in a file, a campaign's store, traces.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -27,12 +28,20 @@ struct Inbox {
   void add(std::uint16_t kind, std::uint16_t sender);
 };
 
+/// Something that a run shows, in words; `about` is what others of its kind say in the same breath.
+struct Sign {
+  std::string about;
+  std::string words;
+  friend auto operator<=>(const Sign&, const Sign&) = default;
+};
+
 struct Run {
   std::string name;
   bool failing = false;
   std::uint64_t labels = 0;  ///< bit i: Schema::labels[i] applies
   std::string link;          ///< folder or page of the run; empty: none
   std::string symptom;       ///< how it failed, where that is known: which property, where
+  std::vector<Sign> signs;   ///< see signs.h
   std::vector<Inbox> inboxes;
 
   /// Empty, with an inbox per node; keeps its memory.

@@ -21,6 +21,14 @@ struct Reduced {
   std::vector<std::uint8_t> traits;
 };
 
+Reduced reduce(const Run& run, const PredicateSpace& space, InboxReducer& reducer) {
+  Reduced reduced;
+  for (std::size_t node = 0; node < run.inboxes.size(); ++node)
+    reduced.profiles.push_back(reducer.reduce(run.inboxes[node], node));
+  reduced.traits = sender_traits(space, run);
+  return reduced;
+}
+
 }  // namespace
 
 void require_both_outcomes(const std::string& name, std::size_t runs, std::size_t failing) {
@@ -46,12 +54,30 @@ std::uint32_t RunTable::intern(const Profile& profile) {
   return place->second;
 }
 
+std::uint32_t RunTable::intern(const Sign& sign) {
+  const auto [place, is_new] =
+      sign_index_.emplace(sign.words, static_cast<std::uint32_t>(signs_.size()));
+  if (is_new) signs_.push_back(sign);
+  return place->second;
+}
+
+bool RunTable::shows(const RunSummary& run, const std::string& words) const {
+  const auto sign = sign_index_.find(words);
+  return sign != sign_index_.end() &&
+         std::binary_search(run.signs.begin(), run.signs.end(), sign->second);
+}
+
 void RunTable::add(const Run& run, std::span<const Profile> profiles,
                    std::vector<std::uint8_t> traits) {
   RunSummary& summary = runs_.emplace_back();
   summary.name = run.name;
   summary.link = run.link;
-  summary.symptom = run.symptom;
+  if (!run.symptom.empty()) {
+    summary.signs.push_back(
+        intern(Sign{std::string(kWayOfFailing), fmt::format("It fails with {}.", run.symptom)}));
+  }
+  for (const Sign& sign : run.signs) summary.signs.push_back(intern(sign));
+  std::sort(summary.signs.begin(), summary.signs.end());
   summary.failing = run.failing;
   summary.labels = run.labels;
   summary.traits = std::move(traits);
@@ -83,19 +109,24 @@ RunTable read_runs(RunSource& source, const PredicateSpace& space, std::size_t j
   for (bool more = true; more;) {
     std::size_t count = 0;
     while (count < kBatch && (more = source.next(batch[count]))) ++count;
-    for_each_slice(
-        count, reducers.size(), [&](std::size_t job, std::size_t begin, std::size_t end) {
-          for (std::size_t run = begin; run < end; ++run) {
-            reduced[run].profiles.clear();
-            for (std::size_t node = 0; node < batch[run].inboxes.size(); ++node)
-              reduced[run].profiles.push_back(reducers[job].reduce(batch[run].inboxes[node], node));
-            reduced[run].traits = sender_traits(space, batch[run]);
-          }
-        });
+    for_each_slice(count, reducers.size(),
+                   [&](std::size_t job, std::size_t begin, std::size_t end) {
+                     for (std::size_t run = begin; run < end; ++run) {
+                       reduced[run] = reduce(batch[run], space, reducers[job]);
+                     }
+                   });
     for (std::size_t run = 0; run < count; ++run)
       table.add(batch[run], reduced[run].profiles, std::move(reduced[run].traits));
   }
   require_both_outcomes(source.name(), table.runs().size(), table.failing());
+  return table;
+}
+
+RunTable table_of(const Run& run, const PredicateSpace& space) {
+  RunTable table(space);
+  InboxReducer reducer(space);
+  Reduced reduced = reduce(run, space, reducer);
+  table.add(run, reduced.profiles, std::move(reduced.traits));
   return table;
 }
 

@@ -37,6 +37,7 @@ void Run::reset(std::size_t nodes) {
   labels = 0;
   link.clear();
   symptom.clear();
+  signs.clear();
   inboxes.resize(nodes);
   for (Inbox& inbox : inboxes) inbox.clear();
 }

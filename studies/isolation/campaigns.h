@@ -18,7 +18,7 @@
 
 namespace dissensus::study {
 
-/// A mistake that can be switched on, by an entry of `bugs` in the [system] table.
+/// A mistake that can be switched on, by an entry in a list of the scenario.
 struct Switch {
   std::string name;
   std::string on;            ///< the entry
@@ -30,14 +30,17 @@ struct CampaignPlan {
   std::string name;
   bool is_held_out = false;  ///< of a system that nothing was tuned on; fixed before tuning
   std::string scenario;      ///< file
-  std::string messages;      ///< declaration; empty: all that the system describes
+  /// Where entries go in it: this text becomes `slot_before` + entries + "]".
+  std::string slot = "bugs = []";
+  std::string slot_before = "bugs = [";
+  std::string messages;  ///< declaration; empty: all that the system describes
   std::vector<Switch> switches;
   /// What the scenario does with all switches off is a cause of its own, of this name; empty: it
   /// must not fail.
   std::string without;
   std::size_t failing = 100;  ///< of each part
   std::size_t successful = 100;
-  std::size_t runs_max = 6'000;
+  std::size_t runs_max = 8'000;
 };
 
 const std::vector<CampaignPlan>& campaign_plans();
@@ -69,7 +72,8 @@ class LabelledRuns final : public isolate::RunSource {
   std::size_t successful_ = 0;
   isolate::Declaration declaration_;
   std::vector<std::unique_ptr<run::Scenario>> scenarios_;  ///< by set of switches
-  std::vector<std::unique_ptr<isolate::InboxCollector>> collectors_;
+  trace::Header header_;                                   ///< the same for all of them
+  std::unique_ptr<isolate::InboxCollector> collector_;
   run::Runner runner_;
 };
 

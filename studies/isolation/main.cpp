@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 
 #include "campaigns.h"
+#include "isolate/branches.h"
 #include "isolate/data_set.h"
 #include "isolate/rand_index.h"
 #include "methods.h"
+#include "systems/process/system.h"
 #include "systems/simulated/simulated.h"
 
 namespace dissensus::study {
@@ -26,8 +28,18 @@ struct Part {
   std::size_t made = 0;
 };
 
+/// What campaigns are made of.
+const SystemRegistry& systems_of_campaigns() {
+  static const SystemRegistry kSystems = [] {
+    SystemRegistry systems = simulated_systems();
+    systems.add(process::process_entry());
+    return systems;
+  }();
+  return kSystems;
+}
+
 Part make_part(const CampaignPlan& plan, std::uint64_t first_seed) {
-  LabelledRuns source(plan, first_seed, simulated_systems());
+  LabelledRuns source(plan, first_seed, systems_of_campaigns());
   Part part;
   part.schema = source.schema();
   for (Run run; source.next(run);) part.runs.push_back(run);
@@ -104,11 +116,10 @@ struct Options {
   isolate::CauseOptions causes;
 };
 
-void judge(const CampaignPlan& plan, const Options& options) {
-  const Part training = make_part(plan, 1);
-  const Part held_out = make_part(plan, kHeldOutSeeds);
-  fmt::print("| **{}** ({}) | {} of {} runs kept fail, {} made; {} | | | | | |\n", plan.name,
-             plan.is_held_out ? "held out" : "development",
+/// Both parts with every method.
+void judge(const std::string& name, std::string_view role, const Part& training,
+           const Part& held_out, const Options& options) {
+  fmt::print("| **{}** ({}) | {} of {} runs kept fail, {} made; {} | | | | | |\n", name, role,
              std::count_if(training.runs.begin(), training.runs.end(),
                            [](const Run& run) { return run.failing; }),
              training.runs.size(), training.made, counts_of(training));
@@ -123,17 +134,54 @@ void judge(const CampaignPlan& plan, const Options& options) {
   };
   const auto show = [&](std::string_view method, const Clusters& clusters) {
     fmt::print("{}", row(method, clusters, training, held_out));
-    if (options.verbose) fmt::print(stderr, "{}: {}\n{}", plan.name, method, clusters.text);
+    if (options.verbose) fmt::print(stderr, "{}: {}\n{}", name, method, clusters.text);
     std::fflush(stdout);
   };
   with_space(Mode::improved, [&](const auto& left, const auto& right) {
     show("causes", by_causes(left, right, options.causes));
     show("elimination", by_elimination(left, right, Mode::improved));
     show("decision tree", by_tree(left, right));
+    std::vector<std::optional<std::size_t>> causes;
+    for (const Run& run : training.runs) causes.push_back(cause_of(run));
+    show("shown the labels", by_labels(left, right, causes));
   });
   with_space(Mode::paper, [&](const auto& left, const auto& right) {
     show("paper", by_elimination(left, right, Mode::paper));
   });
+}
+
+/// The published data set: runs of real servers, every other one in the second part. Runs with two
+/// of its labels are left out, as everywhere.
+void judge_data_set(const std::string& folder, const Options& options) {
+  isolate::DataSetSource source(folder);
+  Part parts[2];
+  for (Part& part : parts) part.schema = source.schema();
+  std::size_t index = 0;
+  for (Run run; source.next(run); ++index) parts[index % 2].runs.push_back(run);
+  for (Part& part : parts) part.made = part.runs.size();
+  judge(folder, "published", parts[0], parts[1], options);
+  const isolate::BranchData branches = isolate::read_branches(folder);
+  for (const auto& [name, mode] : {std::pair{"branches, reference", isolate::BranchMode::reference},
+                                   std::pair{"branches, Liblit", isolate::BranchMode::liblit}}) {
+    const auto findings = isolate::isolate_branches(branches, mode);
+    std::map<std::string, std::size_t> cluster_of;
+    for (std::size_t finding = 0; finding < findings.size(); ++finding) {
+      for (const std::size_t run : findings[finding].cluster)
+        cluster_of.emplace(branches.runs[run].name, finding);
+    }
+    Clusters clusters;
+    const auto assign = [&](const Part& part, std::vector<std::size_t>& list) {
+      for (const Run& run : part.runs) {
+        const auto found = cluster_of.find(run.name);
+        list.push_back(found == cluster_of.end() ? findings.size() : found->second);
+      }
+    };
+    assign(parts[0], clusters.of_training);
+    assign(parts[1], clusters.of_held_out);
+    clusters.count = findings.size();
+    clusters.predicates = findings.size();
+    fmt::print("{}", row(name, clusters, parts[0], parts[1]));
+  }
 }
 
 int study(int argc, char** argv) {
@@ -154,7 +202,11 @@ int study(int argc, char** argv) {
         std::find(options.only.begin(), options.only.end(), plan.name) == options.only.end()) {
       continue;
     }
-    judge(plan, options);
+    judge(plan.name, plan.is_held_out ? "held out" : "development", make_part(plan, 1),
+          make_part(plan, kHeldOutSeeds), options);
+  }
+  for (const std::string& name : options.only) {
+    if (isolate::is_data_set(name)) judge_data_set(name, options);
   }
   return 0;
 }

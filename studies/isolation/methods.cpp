@@ -1,11 +1,14 @@
 #include "methods.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "isolate/candidate_counts.h"
+#include "isolate/features.h"
 #include "isolate/predicate_text.h"
 #include "isolate/run_evaluator.h"
 
@@ -22,7 +25,7 @@ bool StoredRuns::next(Run& run) {
 namespace {
 std::string literal_text(const PredicateSpace& space, const Literal& literal) {
   return (literal.holds ? "" : "not ") +
-         (literal.symptom.empty() ? notation(space, literal.candidate) : literal.symptom);
+         (literal.sign.empty() ? notation(space, literal.candidate) : literal.sign);
 }
 }  // namespace
 
@@ -36,19 +39,20 @@ Clusters by_causes(const RunTable& training, const RunTable& held_out,
   result.predicates = separation.made.size();
   result.text =
       fmt::format("{} predicates, {} compared\n", separation.features, separation.compared);
-  for (const Division& division : separation.made) {
-    result.text +=
-        fmt::format("  divided {} | {}, explains {:.2f} ({:.2f} within, {} witnesses): {}\n",
-                    division.holds, division.rest, division.explained, division.within,
-                    division.witnesses, literal_text(training.space(), division.literal));
+  const auto describe = [&](std::string_view what, const std::vector<Division>& list) {
+    for (const Division& division : list) {
+      result.text += fmt::format("  {} {} | {}, explains {:.2f} ({:.2f} within): {} [{}]\n", what,
+                                 division.holds, division.rest, division.explained, division.within,
+                                 literal_text(training.space(), division.literal),
+                                 fmt::join(division.families, "; "));
+    }
+  };
+  describe("divided", separation.made);
+  for (const Cause& cause : separation.causes) {
+    if (!cause.shared.empty())
+      result.text += fmt::format("  united, {} runs: {}\n", cause.runs.size(), cause.shared);
   }
-  if (separation.next) {
-    const Division& division = *separation.next;
-    result.text += fmt::format(
-        "  not divided {} | {}, would explain {:.2f} ({:.2f} within, {} witnesses): {}\n",
-        division.holds, division.rest, division.explained, division.within, division.witnesses,
-        literal_text(training.space(), division.literal));
-  }
+  describe("not divided", separation.rejected);
   return result;
 }
 
@@ -177,6 +181,141 @@ Clusters by_tree(const RunTable& training, const RunTable& held_out) {
   std::sort(leaves.begin(), leaves.end());
   result.count =
       static_cast<std::size_t>(std::unique(leaves.begin(), leaves.end()) - leaves.begin());
+  return result;
+}
+
+namespace {
+
+/// Grown on causes, over the features that `separate` compares.
+class LabelTree {
+ public:
+  LabelTree(const RunTable& table, const std::vector<std::optional<std::size_t>>& causes)
+      : features_(collect_features(table, {2, 20'000, 1})) {
+    for (const std::size_t run : features_.failing) causes_.push_back(causes[run]);
+    std::vector<std::size_t> all;
+    for (std::size_t run = 0; run < causes_.size(); ++run) {
+      if (causes_[run]) all.push_back(run);
+    }
+    grow(all, 0);
+  }
+
+  std::vector<std::size_t> causes_of(const RunTable& table) const {
+    std::vector<std::size_t> result;
+    RunEvaluator evaluator(table);
+    for (const RunSummary& run : table.runs()) {
+      evaluator.evaluate(run);
+      std::size_t node = 0;
+      while (nodes_[node].feature != nullptr) {
+        const Feature& feature = *nodes_[node].feature;
+        const bool holds = feature.sign.words.empty() ? evaluator.is_true(feature.candidate)
+                                                      : table.shows(run, feature.sign.words);
+        node = holds ? nodes_[node].inside : nodes_[node].outside;
+      }
+      result.push_back(nodes_[node].cause);
+    }
+    return result;
+  }
+  std::size_t inner_nodes() const { return nodes_.size() / 2; }
+
+  /// The features that tell two causes apart best.
+  std::string best_between(const RunTable& table, std::size_t one, std::size_t other) const {
+    std::vector<std::pair<double, std::string>> list;
+    for (const Feature& feature : features_.list) {
+      double count[2] = {0, 0};
+      double holds[2] = {0, 0};
+      for (std::size_t run = 0; run < causes_.size(); ++run) {
+        if (!causes_[run] || (*causes_[run] != one && *causes_[run] != other)) continue;
+        const std::size_t side = *causes_[run] == one ? 0 : 1;
+        count[side] += 1;
+        holds[side] += feature.runs.has(run) ? 1 : 0;
+      }
+      if (count[0] == 0 || count[1] == 0) return {};
+      const double difference = std::abs(holds[0] / count[0] - holds[1] / count[1]);
+      list.emplace_back(-difference, fmt::format("    {:.2f} {:.2f} {}: {}\n", holds[0] / count[0],
+                                                 holds[1] / count[1], feature.family,
+                                                 feature.sign.words.empty()
+                                                     ? notation(table.space(), feature.candidate)
+                                                     : feature.sign.words));
+    }
+    std::stable_sort(list.begin(), list.end());
+    std::string text = fmt::format("  causes {} and {}\n", one, other);
+    for (std::size_t i = 0; i < list.size() && i < 14; ++i) text += list[i].second;
+    return text;
+  }
+
+ private:
+  struct LabelNode {
+    const Feature* feature = nullptr;
+    std::size_t cause = 0;
+    std::size_t inside = 0;
+    std::size_t outside = 0;
+  };
+  using Tally = std::map<std::size_t, std::size_t>;
+
+  static double gini(const Tally& tally) {
+    double size = 0;
+    double squares = 0;
+    for (const auto& [cause, count] : tally) {
+      size += static_cast<double>(count);
+      squares += static_cast<double>(count) * static_cast<double>(count);
+    }
+    return size == 0 ? 0 : size - squares / size;
+  }
+
+  std::size_t grow(const std::vector<std::size_t>& runs, std::size_t depth) {
+    const std::size_t self = nodes_.size();
+    nodes_.emplace_back();
+    Tally tally;
+    for (const std::size_t run : runs) ++tally[*causes_[run]];
+    for (const auto& [cause, count] : tally) {
+      if (count > tally[nodes_[self].cause]) nodes_[self].cause = cause;
+    }
+    const Feature* best = nullptr;
+    double impurity = gini(tally) - 1e-9;
+    if (depth >= kDepthMax || impurity <= 0) return self;
+    for (const Feature& feature : features_.list) {
+      Tally inside;
+      Tally outside;
+      for (const std::size_t run : runs)
+        ++(feature.runs.has(run) ? inside : outside)[*causes_[run]];
+      const double left = gini(inside) + gini(outside);
+      if (inside.empty() || outside.empty() || left >= impurity) continue;
+      impurity = left;
+      best = &feature;
+    }
+    if (best == nullptr) return self;
+    std::vector<std::size_t> inside;
+    std::vector<std::size_t> outside;
+    for (const std::size_t run : runs) (best->runs.has(run) ? inside : outside).push_back(run);
+    nodes_[self].feature = best;
+    const std::size_t in = grow(inside, depth + 1);
+    nodes_[self].inside = in;
+    const std::size_t out = grow(outside, depth + 1);
+    nodes_[self].outside = out;
+    return self;
+  }
+
+  Features features_;
+  std::vector<std::optional<std::size_t>> causes_;  ///< by number among the failing runs
+  std::vector<LabelNode> nodes_;
+};
+
+}  // namespace
+
+Clusters by_labels(const RunTable& training, const RunTable& held_out,
+                   const std::vector<std::optional<std::size_t>>& causes) {
+  const LabelTree tree(training, causes);
+  Clusters result;
+  result.of_training = tree.causes_of(training);
+  result.of_held_out = tree.causes_of(held_out);
+  result.predicates = tree.inner_nodes();
+  for (std::size_t one = 0; one < 5; ++one) {
+    for (std::size_t other = one + 1; other < 5; ++other)
+      result.text += tree.best_between(training, one, other);
+  }
+  std::vector<std::size_t> used = result.of_training;
+  std::sort(used.begin(), used.end());
+  result.count = static_cast<std::size_t>(std::unique(used.begin(), used.end()) - used.begin());
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,5 +47,11 @@ Clusters by_elimination(const isolate::RunTable& training, const isolate::RunTab
 /// By the leaves of a decision tree that predicts failing (Gini's index; as many runs in a leaf as
 /// a cause needs).
 Clusters by_tree(const isolate::RunTable& training, const isolate::RunTable& held_out);
+
+/// What the features allow: a decision tree over them that is shown the causes of the first part
+/// (`causes`: by run; none where it is not known). No method: it bounds what any can reach on the
+/// second part.
+Clusters by_labels(const isolate::RunTable& training, const isolate::RunTable& held_out,
+                   const std::vector<std::optional<std::size_t>>& causes);
 
 }  // namespace dissensus::study

@@ -163,6 +163,25 @@ TEST(IsolateDataSet, TwoRunsAreEnoughForEveryMode) {
   }
 }
 
+// The public data set has three labels of its own; other systems name theirs.
+TEST(IsolateDataSet, BranchesOfAnySystemHaveItsOwnLabels) {
+  DataSet set;
+  set.runs = R"({"run":"1","outcome":"correct","labels":[]})"
+             "\n"
+             R"({"run":"2","outcome":"faulty","labels":["lost write"]})"
+             "\n";
+  std::vector<std::string> words = kByBranches;
+  words.emplace_back("--json");
+  const CommandResult result = set.isolate(words);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const nlohmann::json report = nlohmann::json::parse(result.out);
+  const nlohmann::json& labels = report.at("findings").at(0).at("labels");
+  ASSERT_EQ(labels.size(), 1u);
+  EXPECT_EQ(labels.at("lost write").at("f1"), 1);
+  set.runs = replaced(set.runs, R"(["lost write"])", R"("lost write")");
+  expect_refused(set.isolate(kByBranches), "set/runs.jsonl", "runs.jsonl:2: labels: ");
+}
+
 TEST(IsolateDataSet, BadMessagesAreNamedWithFileLineAndKey) {
   const struct {
     std::string_view from, to, why;
@@ -269,6 +288,56 @@ TEST(IsolateStore, FindsWhatTellsTheFailingRunsFromTheOthers) {
   EXPECT_THAT(read_text(folder.file("p.html")), HasSubstr("<svg"));
   const CommandResult again = folder.run({"isolate", "runs.sqlite", "--json", "--jobs", "1"});
   EXPECT_EQ(again.out, result.out) << "whatever the number of threads";
+}
+
+// "These runs are so many bugs; here is each": a page for all, and a run folder for each cause
+// whose smallest run fails as the cause does.
+TEST(IsolateStore, EachCauseGetsAPageWithItsSmallestRun) {
+  const WorkFolder folder;
+  record_campaign(folder);
+  const CommandResult result =
+      folder.run({"isolate", "runs.sqlite", "--json", "--pages", "pages", "--jobs", "1"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const nlohmann::json report = nlohmann::json::parse(result.out);
+  const nlohmann::json& causes = report.at("causes").at("list");
+  ASSERT_FALSE(causes.empty());
+  std::size_t runs = 0;
+  for (std::size_t i = 0; i < causes.size(); ++i) {
+    runs += causes[i].at("runs").size();
+    const std::string cause = fmt::format("pages/cause-{}", i + 1);
+    EXPECT_EQ(causes[i].at("page").at("file"), cause + "/report.html");
+    EXPECT_TRUE(fs::exists(folder.file(cause + "/report.html")));
+    const std::string smallest =
+        causes[i].at("page").at("shrunk").get<bool>() ? cause + "/minimal" : cause;
+    EXPECT_EQ(folder.run({"replay", smallest}).exit_code, 1) << "it fails when it is replayed";
+  }
+  EXPECT_EQ(runs, report.at("failing").get<std::size_t>()) << "every failing run has one cause";
+  EXPECT_THAT(read_text(folder.file("pages/index.html")),
+              testing::AllOf(
+                  HasSubstr(fmt::format("These {} failing runs are {} bug", runs, causes.size())),
+                  HasSubstr("href=\"cause-1/report.html\"")));
+  folder.write("messages.toml", kDeclaration);
+  folder.write("runs.jsonl", both());
+  expect_refused(folder.run({"isolate", "messages.toml", "--pages", "pages"}), "--pages",
+                 "is for stores of campaigns only");
+}
+
+TEST(IsolateStore, ASampleIsTheSameEachTimeAndSmaller) {
+  const WorkFolder folder;
+  record_campaign(folder);
+  const auto runs_of = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"isolate", "runs.sqlite", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const CommandResult result = folder.run(words);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return nlohmann::json::parse(result.out);
+  };
+  const nlohmann::json whole = runs_of({});
+  const nlohmann::json half = runs_of({"--sample-runs", "0.5", "--sample-messages", "0.7"});
+  EXPECT_EQ(half, runs_of({"--sample-runs", "0.5", "--sample-messages", "0.7"}));
+  EXPECT_EQ(half.at("failing"), whole.at("failing")) << "failing runs are all kept";
+  EXPECT_LT(half.at("runs"), whole.at("runs"));
+  EXPECT_EQ(folder.run({"isolate", "runs.sqlite", "--sample-runs", "2"}).exit_code, 2);
 }
 
 TEST(IsolateStore, IsFoundInTheFolderOfAHunt) {

@@ -65,7 +65,7 @@ TEST(PublicPredicates, AreAsManyAsTheReferences) {
 
 TEST(DataSet, Table1OfThePaper) {
   NEEDS_DATA_SET();
-  const std::vector<DataSetRun> runs = read_data_set_runs(kFolder);
+  const std::vector<DataSetRun> runs = read_data_set_runs(kFolder).list;
   ASSERT_EQ(runs.size(), 1200u);
   std::vector<int> labels(3);
   std::vector<int> mixed(3);

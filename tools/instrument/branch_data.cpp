@@ -5,8 +5,8 @@
 // gives a data set of branch outcomes in the public format, for `dissensus isolate --branches`.
 #include <cstdio>
 #include <exception>
+#include <set>
 #include <string>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -21,21 +21,15 @@
 namespace dissensus {
 namespace {
 
-bool violates(const oracle::Verdict& verdict, std::string_view name) {
-  for (const oracle::Violation& violation : verdict.violations) {
-    if (violation.rule == name || violation.property == name) return true;
-  }
-  return false;
-}
-
-void print_run(const std::string& name, const hunt::HuntRecord& hunt,
-               const oracle::Verdict& verdict) {
-  fmt::print(
-      "{{\"run\":\"{}\",\"config\":\"{}\",\"outcome\":\"{}\",\"incompatible\":{},"
-      "\"insufficient\":{},\"agreement\":{}}}\n",
-      name, hunt.scenario_name, verdict.outcome == oracle::Outcome::fail ? "faulty" : "correct",
-      violates(verdict, "incompatible-ledger"), violates(verdict, "insufficient-support"),
-      violates(verdict, "agreement"));
+/// Labels are the rules that a run violates, and the properties where no rule is named.
+void print_run(const std::string& name, const oracle::Verdict& verdict) {
+  std::set<std::string> labels;
+  for (const oracle::Violation& violation : verdict.violations)
+    labels.insert(
+        fmt::format("\"{}\"", violation.rule.empty() ? violation.property : violation.rule));
+  fmt::print("{{\"run\":\"{}\",\"outcome\":\"{}\",\"labels\":[{}]}}\n", name,
+             verdict.outcome == oracle::Outcome::fail ? "faulty" : "correct",
+             fmt::join(labels, ","));
 }
 
 void make_runs(const std::string& path, const hunt::HuntRecord& hunt, hunt::StoreReader& reader) {
@@ -56,7 +50,7 @@ void make_runs(const std::string& path, const hunt::HuntRecord& hunt, hunt::Stor
     // Recording must not change what is recorded.
     if (result.hash != item.hash)
       throw InputError(fmt::format("{}: {} was another run", path, name));
-    print_run(name, hunt, result.verdict);
+    print_run(name, result.verdict);
   }
 }
 

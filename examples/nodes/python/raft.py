@@ -15,7 +15,7 @@ import sys
 
 from node import Node
 
-MISTAKE = sys.argv[sys.argv.index("--mistake") + 1] if "--mistake" in sys.argv else None
+MISTAKES = {name for word, name in zip(sys.argv, sys.argv[1:]) if word == "--mistake"}
 STEPS = "--steps" in sys.argv
 ELECTION = (300_000, 600_000)
 HEARTBEAT = 100_000
@@ -66,7 +66,7 @@ class Raft(Node):
 
     def set_vote(self, candidate):
         self.voted = candidate
-        if MISTAKE != "vote":
+        if "vote" not in MISTAKES:
             self.store("voted", candidate)
 
     def follow(self, term, leader=None):
@@ -205,7 +205,7 @@ class Raft(Node):
             self.tell("accept", self.last())
 
     def on_append_reply(self, source, body):
-        if MISTAKE != "reply":
+        if "reply" not in MISTAKES:
             if body["term"] > self.term:
                 return self.follow(body["term"])
             if body["term"] != self.term:
@@ -227,7 +227,7 @@ class Raft(Node):
     def advance_commit(self):
         for index in range(self.last(), self.commit, -1):
             holders = 1 + sum(match >= index for match in self.match.values())
-            of_this_term = self.log_entries[index]["term"] == self.term or MISTAKE == "counting"
+            of_this_term = self.log_entries[index]["term"] == self.term or "counting" in MISTAKES
             if holders >= self.majority() and of_this_term:
                 self.commit = index
                 self.tell("commit", index)
@@ -299,7 +299,7 @@ class Raft(Node):
         if request["type"] != "read":
             self.add([client, request])
             return self.replicate()
-        if MISTAKE == "read":
+        if "read" in MISTAKES:
             return self.answer_read(client, request)
         if self.first_of_term is None:
             self.add(None)  # what is committed is known once an entry of this term is

@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,7 +18,9 @@
 #include "isolate/isolation.h"
 #include "isolate/message_log.h"
 #include "isolate/report.h"
+#include "isolate/sampled_source.h"
 #include "report/examine.h"
+#include "run/run_folder.h"
 
 namespace dissensus::cli {
 
@@ -30,6 +33,9 @@ struct IsolateOptions {
   bool paper = false;
   std::string branches;
   bool causes = false;
+  std::string pages;
+  double sampled_messages = 1;
+  double sampled_runs = 1;
   std::size_t folds = 0;
   std::uint64_t seed = 1;
   std::size_t predicates = isolate::IsolationOptions{}.predicates_max;
@@ -72,11 +78,13 @@ void say_stage(const OutputOptions& output, std::string_view stage) {
   if (!output.quiet && !output.json && is_terminal()) fmt::print(stderr, "{}\n", stage);
 }
 
-/// The smallest form of a run of a store, for the page.
-std::string picture_of(hunt::StoreSource& store, const std::string& run, const IsolateOptions& verb,
-                       const SystemRegistry& systems) {
+/// A run of a store, made as small as it goes while it violates the same; its folder, if it is to
+/// have one, is where replay commands point.
+report::Finding smallest_of(const run::Recipe& recipe, const std::string& folder, bool shrink,
+                            const IsolateOptions& verb, const SystemRegistry& systems) {
   constexpr std::size_t kRunsMax = 4000;
   report::ExamineOptions options;
+  options.shrink = shrink;
   options.likelihood = false;
   options.jobs = verb.jobs;
   ShrinkLine line(verb.output);
@@ -85,9 +93,75 @@ std::string picture_of(hunt::StoreSource& store, const std::string& run, const I
     return !is_interrupted();
   };
   options.keep_measuring = [] { return !is_interrupted(); };
+  options.replay_command = [&verb](const std::string& path) {
+    return replay_command(path, verb.plugins.words());
+  };
   options.shrink_runs_max = kRunsMax;
   options.all_violations = true;
-  return report::picture(report::examine(store.recipe_of(run), run, options, systems));
+  return report::examine(recipe, folder, options, systems);
+}
+
+/// The runs of a cause to be shrunk, one after the other, until one keeps the cause: the most
+/// typical one, then others.
+std::vector<std::size_t> runs_to_shrink(const isolate::Cause& cause) {
+  constexpr std::size_t kTries = 3;
+  std::vector<std::size_t> runs{cause.representative};
+  for (const std::size_t run : cause.runs) {
+    if (runs.size() == kTries) break;
+    if (run != cause.representative) runs.push_back(run);
+  }
+  return runs;
+}
+
+/// Shrinks a run of the cause and writes its folder. A shrunk run that violates the same may do so
+/// for another reason: it must still have the conditions of its cause.
+isolate::CausePage write_cause(hunt::StoreSource& store, const isolate::Report& report,
+                               std::size_t index, const IsolateOptions& verb,
+                               const SystemRegistry& systems) {
+  const isolate::Separation& separation = *report.separation;
+  const isolate::Cause& cause = separation.causes[index];
+  const std::string folder = fmt::format("{}/cause-{}", verb.pages, index + 1);
+  std::error_code error;
+  std::filesystem::remove_all(folder, error);
+  std::filesystem::create_directories(folder, error);
+  if (error) throw InputError(fmt::format("{}: cannot be created: {}", folder, error.message()));
+  const auto keeps_cause = [&](const run::Recipe& recipe) {
+    const isolate::RunTable table = isolate::table_of(store.read(recipe), report.table.space());
+    return isolate::assign(table, separation).front() == index;
+  };
+  isolate::CausePage page;
+  std::optional<report::Finding> finding;
+  for (const std::size_t run : runs_to_shrink(cause)) {
+    page.run = report.table.runs()[run].name;
+    say_stage(verb.output, fmt::format("cause {}: shrinking run {}", index + 1, page.run));
+    finding = smallest_of(store.recipe_of(page.run), folder, true, verb, systems);
+    if (is_interrupted() || keeps_cause(finding->smallest().recipe)) break;
+    finding.reset();
+  }
+  page.is_shrunk = finding.has_value();
+  if (!finding) {
+    page.run = report.table.runs()[cause.representative].name;
+    finding = smallest_of(store.recipe_of(page.run), folder, false, verb, systems);
+  }
+  run::record_run(folder, finding->found.recipe);
+  if (finding->shrinking) report::write_minimal(folder, *finding->shrinking);
+  report::write_page(folder, *finding);
+  page.page = folder + "/report.html";
+  page.replay = finding->smallest().replay;
+  page.picture = report::picture(*finding);
+  return page;
+}
+
+void write_pages(isolate::Report& report, hunt::StoreSource* store, const IsolateOptions& options,
+                 const SystemRegistry& systems) {
+  if (store == nullptr)
+    throw InputError("--pages: is for stores of campaigns only: other runs cannot be made again");
+  for (std::size_t cause = 0; cause < report.separation->causes.size(); ++cause)
+    report.pages.push_back(write_cause(*store, report, cause, options, systems));
+  // The page of the causes draws these; single predicates stand below it without pictures.
+  const auto picture = std::exchange(report.picture, nullptr);
+  write_file(options.pages + "/index.html", isolate::html_report(report));
+  report.picture = picture;
 }
 
 ExitCode isolate_branches(const IsolateOptions& options) {
@@ -116,30 +190,41 @@ ExitCode isolate_messages(const IsolateOptions& options) {
                                       isolate::space_options(isolation.mode, source->schema()));
   catch_interrupts();
   say_stage(options.output, "reading the messages of all runs");
-  const isolate::RunTable table = isolate::read_runs(*source, space, options.jobs);
+  isolate::Sampling sampling{options.sampled_messages, options.sampled_runs, options.seed};
+  auto* store = dynamic_cast<hunt::StoreSource*>(source.get());
+  if (store != nullptr) {
+    // Before a run is made again only to be left out.
+    store->sample(1, std::exchange(sampling.successful, 1));
+  }
+  isolate::SampledSource sampled(*source, sampling);
+  const isolate::RunTable table = isolate::read_runs(sampled, space, options.jobs);
   say_stage(options.output, fmt::format("comparing {} runs, {} of them failing",
                                         table.runs().size(), table.failing()));
   const isolate::IsolationResult result = isolate::isolate(table, isolation);
   isolate::Report report{options.path, table, result};
-  if (auto* store = dynamic_cast<hunt::StoreSource*>(source.get())) {
+  if (store != nullptr) {
     report.picture = [store, &registry, &options](const isolate::RunSummary& run) {
       say_stage(options.output, fmt::format("shrinking and drawing run {}", run.name));
-      return picture_of(*store, run.name, options, registry.systems);
+      const run::Recipe recipe = store->recipe_of(run.name);
+      return report::picture(smallest_of(recipe, run.name, true, options, registry.systems));
     };
   }
-  if (options.causes) {
+  if (options.causes || !options.pages.empty()) {
     isolate::CauseOptions causes;
     causes.jobs = options.jobs;
     causes.support_min = options.support;
     report.separation = isolate::separate(table, causes);
   }
+  if (!options.pages.empty()) write_pages(report, store, options, registry.systems);
   if (options.folds > 0)
     report.validation = isolate::cross_validate(table, isolation, {options.folds, options.seed});
   if (!options.report.empty()) write_file(options.report, isolate::html_report(report));
   if (options.output.quiet) return kAllHeld;
   fmt::print("{}",
              options.output.json ? isolate::json_report(report) : isolate::text_report(report));
-  if (!options.report.empty() && !options.output.json) fmt::print("\nwrote {}\n", options.report);
+  if (options.output.json) return kAllHeld;
+  if (!options.report.empty()) fmt::print("\nwrote {}\n", options.report);
+  if (!options.pages.empty()) fmt::print("\nwrote {}/index.html\n", options.pages);
   return kAllHeld;
 }
 
@@ -172,10 +257,23 @@ Verb add_isolate_verb(CLI::App& program) {
                 "Also say how many causes the failing runs have, and which run has which")
       ->excludes(reference)
       ->excludes(paper);
+  app->add_option("--pages", options->pages,
+                  "Also shrink a run of each cause, and write a page for each and one for all "
+                  "(index.html) into this folder")
+      ->excludes(reference)
+      ->excludes(paper);
+  app->add_option("--sample-messages", options->sampled_messages,
+                  "Look at this share of the received messages only, drawn by --seed")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  app->add_option("--sample-runs", options->sampled_runs,
+                  "Look at this share of the successful runs only, drawn by --seed")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
   app->add_option("--cross-validate", options->folds,
                   "Also score on held-out runs, in so many folds")
       ->check(CLI::Range(2, 1000));
-  app->add_option("--seed", options->seed, "Seed of the folds")
+  app->add_option("--seed", options->seed, "Seed of the folds and of samples")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app->add_option("--predicates", options->predicates, "Improved mode: at most so many predicates")
