@@ -95,7 +95,7 @@ TEST(Adaptive, FullPlansHaveAllFaultsThatAPlanMayHaveWhereTheseAreFew) {
   EXPECT_THROW(make("adaptive", {make_space(load("vsr/faults.toml")), 4, 1}, "arms = ['full']"),
                InputError)
       << "fourteen faults";
-  const SearchSpace space = make_space(load("pbft/new-view-unchecked.toml"));
+  const SearchSpace space = make_space(load("pbft/small-quorum.toml"));
   const auto search = make("adaptive", {space, 4, 1}, "arms = ['full']");
   EXPECT_EQ(search->ask()->genotype.faults.size(), space.faults_max);
 }

@@ -90,7 +90,8 @@ TEST(ViewstampedReplication, RefusesAnEvenNumberOfReplicas) {
 /// Those that random faults show within some hundred runs; the others are for searches
 /// (docs/results/search.md).
 TEST(ViewstampedReplication, MistakesShow) {
-  for (const char* mistake : {"forgetful-restart", "small-commit", "no-client-table"}) {
+  for (const char* mistake : {"forgetful-restart", "small-commit", "no-client-table",
+                              "transfer-keeps-tail", "view-as-normal"}) {
     const run::Scenario wrong = scenario("faults", fmt::format("mistakes = [\"{}\"]\n", mistake));
     run::Runner runner;
     std::size_t failures = 0;
