@@ -6,8 +6,8 @@
 #include "core/file.h"
 #include "search/genotype.h"
 #include "systems/built_in/built_in.h"
+#include "systems/xrpl/outside/recording.h"
 #include "trace/node_log.h"
-#include "trace/xrpl_recording.h"
 
 namespace dissensus::cli {
 
@@ -74,8 +74,8 @@ struct RecordingOptions {
 
 ExitCode import_recording(const RecordingOptions& options) {
   trace::NodeLogFiles files(options.out, options.nodes);
-  trace::XrplOutside outside(files);
-  trace::replay_recording(options.messages, options.cases, options.id, outside);
+  xrpl::OutsideSteps outside(files);
+  xrpl::replay_recording(options.messages, options.cases, options.id, outside);
   files.finish();
   if (options.output.json) {
     fmt::print("{{\"written\": \"{}\", \"nodes\": {}}}\n", options.out, options.nodes);

@@ -12,8 +12,8 @@
 #include "core/parallel.h"
 #include "run/schedule_space.h"
 #include "sim/clock.h"
+#include "systems/xrpl/outside/steps.h"
 #include "trace/node_log.h"
-#include "trace/xrpl_outside.h"
 
 namespace dissensus::cli {
 
@@ -113,7 +113,7 @@ NodeLogs log_nodes(const run::Scenario& scenario, const RunVerbOptions& options,
   // Clients and services as well: what they receive and send orders what nodes do.
   logs.files = std::make_unique<trace::NodeLogFiles>(options.node_logs, scenario.nodes());
   if (options.from_outside) {
-    logs.writer = std::make_unique<trace::OutsideLogWriter>(*logs.files, system.description());
+    logs.writer = std::make_unique<xrpl::OutsideLogWriter>(*logs.files, system.description());
   } else {
     logs.writer = std::make_unique<trace::NodeLogWriter>(*logs.files, system.description());
   }

@@ -1,4 +1,4 @@
-#include "trace/xrpl_recording.h"
+#include "systems/xrpl/outside/recording.h"
 
 #include <algorithm>
 #include <functional>
@@ -13,7 +13,7 @@
 
 #include "trace/line_source.h"
 
-namespace dissensus::trace {
+namespace dissensus::xrpl {
 namespace {
 
 using RecordJson = nlohmann::json;
@@ -47,7 +47,7 @@ OutsideMessage recorded_message(const RecordJson& json) {
 }
 
 void for_each_record(const std::string& path, const std::function<void(const RecordJson&)>& visit) {
-  LineSource source(path);
+  trace::LineSource source(path);
   std::string_view line;
   while (source.next(line)) {
     try {
@@ -61,7 +61,7 @@ void for_each_record(const std::string& path, const std::function<void(const Rec
 }  // namespace
 
 void replay_recording(const std::string& messages, const std::string& cases, const std::string& id,
-                      XrplOutside& outside) {
+                      OutsideSteps& outside) {
   Moments moments;
   std::uint64_t number = 0;
   for_each_record(messages, [&](const RecordJson& json) {
@@ -99,4 +99,4 @@ void replay_recording(const std::string& messages, const std::string& cases, con
   for (const auto& [time, happen] : moments) happen(time / 1000);
 }
 
-}  // namespace dissensus::trace
+}  // namespace dissensus::xrpl

@@ -1,4 +1,4 @@
-#include "trace/xrpl_outside.h"
+#include "systems/xrpl/outside/steps.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,7 +8,7 @@
 
 #include "dissensus/options.h"
 
-namespace dissensus::trace {
+namespace dissensus::xrpl {
 namespace {
 
 constexpr std::uint64_t kBowOutNumber = 0xFFFFFFFF;
@@ -28,9 +28,9 @@ std::string step_text(const char* name, const nlohmann::ordered_json& arguments)
 
 }  // namespace
 
-XrplOutside::XrplOutside(NodeLogFiles& files) : files_(files), nodes_(files.nodes()) {}
+OutsideSteps::OutsideSteps(trace::NodeLogFiles& files) : files_(files), nodes_(files.nodes()) {}
 
-bool XrplOutside::is_first(NodeId node, char what, const std::string& of, std::uint64_t number) {
+bool OutsideSteps::is_first(NodeId node, char what, const std::string& of, std::uint64_t number) {
   Watched& watched = nodes_[node];
   Said said{what, of, number};
   if (watched.said.contains(said) || watched.said_before.contains(said)) return false;
@@ -39,14 +39,14 @@ bool XrplOutside::is_first(NodeId node, char what, const std::string& of, std::u
   return true;
 }
 
-void XrplOutside::pass(double at) {
+void OutsideSteps::pass(double at) {
   while (!due_.empty() && due_.begin()->first <= at) {
     files_.write(due_.begin()->second.node, due_.begin()->first, due_.begin()->second.fields);
     due_.erase(due_.begin());
   }
 }
 
-void XrplOutside::sent(double at, std::uint64_t id, NodeId from, const OutsideMessage& message) {
+void OutsideSteps::sent(double at, std::uint64_t id, NodeId from, const OutsideMessage& message) {
   pass(at);
   if (message.origin == from) {
     switch (message.type) {
@@ -68,7 +68,7 @@ void XrplOutside::sent(double at, std::uint64_t id, NodeId from, const OutsideMe
   files_.write(from, at, "");
 }
 
-void XrplOutside::own_proposal(double at, NodeId node, const OutsideMessage& message) {
+void OutsideSteps::own_proposal(double at, NodeId node, const OutsideMessage& message) {
   if (!is_first(node, 'p', message.ledger, message.number) || !nodes_[node].has_started) return;
   if (message.number == kBowOutNumber) {
     files_.write(node, at, step_text("bow-out", {{"on", message.ledger}}));
@@ -80,7 +80,7 @@ void XrplOutside::own_proposal(double at, NodeId node, const OutsideMessage& mes
                 {{"on", message.ledger}, {"number", message.number}, {"set", message.set}}));
 }
 
-void XrplOutside::own_status(double at, NodeId node, const OutsideMessage& message) {
+void OutsideSteps::own_status(double at, NodeId node, const OutsideMessage& message) {
   constexpr std::uint8_t kAccepted = 2;
   constexpr std::uint8_t kSwitched = 3;
   constexpr std::uint8_t kLostSync = 4;
@@ -100,7 +100,7 @@ void XrplOutside::own_status(double at, NodeId node, const OutsideMessage& messa
   }
 }
 
-void XrplOutside::own_validation(double at, NodeId node, const OutsideMessage& message) {
+void OutsideSteps::own_validation(double at, NodeId node, const OutsideMessage& message) {
   if (!is_first(node, 'v', message.ledger, message.number) || !nodes_[node].has_started) return;
   files_.write(
       node, at,
@@ -108,7 +108,8 @@ void XrplOutside::own_validation(double at, NodeId node, const OutsideMessage& m
                 {{"ledger", message.ledger}, {"seq", message.number}, {"full", message.full}}));
 }
 
-void XrplOutside::delivered(double at, std::uint64_t id, NodeId to, const OutsideMessage& message) {
+void OutsideSteps::delivered(double at, std::uint64_t id, NodeId to,
+                             const OutsideMessage& message) {
   pass(at);
   if (message.type == OutsideMessage::Type::other) return;
   files_.receive(to, id);
@@ -143,13 +144,13 @@ void XrplOutside::delivered(double at, std::uint64_t id, NodeId to, const Outsid
   due_.emplace(at + kFreshSeconds, Due{to, step_text("forget-proposal", arguments)});
 }
 
-void XrplOutside::validated(double at, NodeId node, const std::string& ledger, std::uint64_t seq) {
+void OutsideSteps::validated(double at, NodeId node, const std::string& ledger, std::uint64_t seq) {
   pass(at);
   if (!nodes_[node].has_started) return;
   files_.write(node, at, step_text("validated", {{"ledger", ledger}, {"seq", seq}}));
 }
 
-OutsideLogWriter::OutsideLogWriter(NodeLogFiles& files, const SystemDescription& system)
+OutsideLogWriter::OutsideLogWriter(trace::NodeLogFiles& files, const SystemDescription& system)
     : system_(system), files_(files), outside_(files) {
   const auto level = std::find_if(system.levels.begin(), system.levels.end(),
                                   [](const auto& one) { return one.name == "ledger"; });
@@ -234,4 +235,4 @@ void OutsideLogWriter::on_event(const Event& event) {
   }
 }
 
-}  // namespace dissensus::trace
+}  // namespace dissensus::xrpl

@@ -16,7 +16,7 @@
 #include "core/event.h"
 #include "trace/node_log.h"
 
-namespace dissensus::trace {
+namespace dissensus::xrpl {
 
 /// A message of consensus, with ledgers and sets by their names.
 struct OutsideMessage {
@@ -32,9 +32,9 @@ struct OutsideMessage {
 };
 
 /// Which messages and moments are which step. Times in seconds, not descending.
-class XrplOutside {
+class OutsideSteps {
  public:
-  explicit XrplOutside(NodeLogFiles& files);
+  explicit OutsideSteps(trace::NodeLogFiles& files);
 
   void sent(double at, std::uint64_t id, NodeId from, const OutsideMessage& message);
   void delivered(double at, std::uint64_t id, NodeId to, const OutsideMessage& message);
@@ -60,7 +60,7 @@ class XrplOutside {
   /// Of messages that go to everybody.
   bool is_first(NodeId node, char what, const std::string& of, std::uint64_t number);
 
-  NodeLogFiles& files_;
+  trace::NodeLogFiles& files_;
   std::vector<Watched> nodes_;
   std::multimap<double, Due> due_;
 };
@@ -69,7 +69,7 @@ class XrplOutside {
 class OutsideLogWriter final : public EventSink {
  public:
   /// Throws InputError for a system with other messages. Both must outlive it.
-  OutsideLogWriter(NodeLogFiles& files, const SystemDescription& system);
+  OutsideLogWriter(trace::NodeLogFiles& files, const SystemDescription& system);
 
   EventMask wants() const override;
   void on_event(const Event& event) override;
@@ -78,9 +78,9 @@ class OutsideLogWriter final : public EventSink {
   OutsideMessage read(const Event& event) const;
 
   const SystemDescription& system_;
-  NodeLogFiles& files_;
-  XrplOutside outside_;
+  trace::NodeLogFiles& files_;
+  OutsideSteps outside_;
   std::uint8_t validated_level_ = 0;
 };
 
-}  // namespace dissensus::trace
+}  // namespace dissensus::xrpl
