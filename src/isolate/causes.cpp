@@ -15,6 +15,9 @@ namespace {
 /// A family bears a division out if this much of the differences in one of its features is
 /// explained by it.
 constexpr double kWitnessMin = 0.5;
+/// Where runs show no signs, all that speaks is predicates, whatever they are about: so many times
+/// as much must be explained.
+constexpr double kPredicatesAlone = 2;
 /// With fewer features nothing can be said about the number of causes.
 constexpr std::size_t kFeaturesMin = 8;
 /// Divisions of a group that are kept for who looks closer.
@@ -271,13 +274,21 @@ bool fits(const Cause& cause, const RunTable& table, const RunSummary& run,
 
 }  // namespace
 
-Separation separate(const RunTable& table, const CauseOptions& options) {
+Separation separate(const RunTable& table, const CauseOptions& asked) {
   Separation result;
+  CauseOptions options = asked;
   const FeatureOptions wanted{support_of(options, table.failing()), options.features_max,
                               options.jobs};
   const Features features = collect_features(table, wanted);
   result.features = features.significant;
   result.compared = features.list.size();
+  const bool has_signs =
+      std::any_of(features.list.begin(), features.list.end(),
+                  [](const Feature& feature) { return !feature.sign.words.empty(); });
+  if (!has_signs) {
+    options.division_min *= kPredicatesAlone;
+    options.within_min *= kPredicatesAlone;
+  }
   const Divider divider(features, options);
   std::vector<Group> groups = divide(divider, features.failing.size(), options, result);
   Reunion(features, groups).run();

@@ -12,7 +12,7 @@ namespace {
 constexpr MessageKind kVote = 0;
 
 /// Three nodes that vote for values and decide blocks, with one phase and one observable.
-trace::Header vote_header() {
+trace::Header signs_header() {
   trace::Header header;
   header.nodes = 3;
   header.kinds = {"Vote"};
@@ -57,7 +57,7 @@ class SignsTest : public testing::Test {
   }
   std::vector<std::string> words(const std::vector<Failure>& failures = {}) const {
     std::vector<std::string> result;
-    for (const Sign& sign : signs_of(vote_header(), records_, failures))
+    for (const Sign& sign : signs_of(signs_header(), records_, failures))
       result.push_back(sign.words);
     return result;
   }
