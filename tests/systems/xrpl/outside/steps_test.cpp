@@ -1,6 +1,6 @@
 // Validators seen from outside: one step per message that goes to everybody, what may have been
 // received and what surely was, and recordings.
-#include "trace/xrpl_outside.h"
+#include "systems/xrpl/outside/steps.h"
 
 #include <filesystem>
 #include <fstream>
@@ -12,23 +12,23 @@
 
 #include "dissensus/options.h"
 
-#include "trace/xrpl_recording.h"
+#include "systems/xrpl/outside/recording.h"
 
-namespace dissensus::trace {
+namespace dissensus::xrpl {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-class XrplOutsideTest : public testing::Test {
+class OutsideStepsTest : public testing::Test {
  protected:
-  XrplOutsideTest()
+  OutsideStepsTest()
       : folder_(std::filesystem::temp_directory_path() /
                 ("dissensus-outside-" + std::to_string(getpid()))),
         files_(folder_.string(), 2),
         outside_(files_) {}
-  ~XrplOutsideTest() override { std::filesystem::remove_all(folder_); }
+  ~OutsideStepsTest() override { std::filesystem::remove_all(folder_); }
 
   /// Without the line that names the format.
   std::vector<std::string> lines(NodeId node, const std::string& with = "") const {
@@ -62,11 +62,11 @@ class XrplOutsideTest : public testing::Test {
   }
 
   std::filesystem::path folder_;
-  NodeLogFiles files_;
-  XrplOutside outside_;
+  trace::NodeLogFiles files_;
+  OutsideSteps outside_;
 };
 
-TEST_F(XrplOutsideTest, AMessageToEverybodyIsOneStep) {
+TEST_F(OutsideStepsTest, AMessageToEverybodyIsOneStep) {
   outside_.sent(1, 10, 0, accepted(0, "L", 7));
   outside_.sent(1, 11, 0, accepted(0, "L", 7));
   outside_.sent(2, 12, 0, proposal(0, 0));
@@ -77,14 +77,14 @@ TEST_F(XrplOutsideTest, AMessageToEverybodyIsOneStep) {
 }
 
 // The same proposal on the next link, after the node was first seen, is no new one.
-TEST_F(XrplOutsideTest, WhatWasSaidBeforeANodeIsWatchedIsNoStep) {
+TEST_F(OutsideStepsTest, WhatWasSaidBeforeANodeIsWatchedIsNoStep) {
   outside_.sent(1, 10, 0, proposal(0, 1));
   outside_.sent(1, 11, 0, accepted(0, "M", 8));
   outside_.sent(1, 12, 0, proposal(0, 1));
   EXPECT_THAT(lines(0, "step"), ElementsAre(HasSubstr("begin")));
 }
 
-TEST_F(XrplOutsideTest, APositionMayBeCountedThenMustBeAndGrowsOld) {
+TEST_F(OutsideStepsTest, APositionMayBeCountedThenMustBeAndGrowsOld) {
   outside_.delivered(1, 10, 1, proposal(0, 0));
   outside_.delivered(1.1, 11, 1, proposal(0, 0));  // again, by a detour
   EXPECT_THAT(lines(1, "step"), ElementsAre(HasSubstr("hear-proposal")));
@@ -95,7 +95,7 @@ TEST_F(XrplOutsideTest, APositionMayBeCountedThenMustBeAndGrowsOld) {
   EXPECT_THAT(lines(1, "step").back(), HasSubstr("forget-proposal"));
 }
 
-TEST_F(XrplOutsideTest, ABowOutHasNoNumber) {
+TEST_F(OutsideStepsTest, ABowOutHasNoNumber) {
   outside_.sent(1, 10, 0, accepted(0, "L", 7));
   outside_.sent(2, 11, 0, proposal(0, 0xFFFFFFFF));
   outside_.delivered(3, 11, 1, proposal(0, 0xFFFFFFFF));
@@ -103,7 +103,7 @@ TEST_F(XrplOutsideTest, ABowOutHasNoNumber) {
   EXPECT_THAT(lines(1, "hear-bow-out"), testing::SizeIs(1));
 }
 
-TEST_F(XrplOutsideTest, ARecordingBecomesLogs) {
+TEST_F(OutsideStepsTest, ARecordingBecomesLogs) {
   const std::string messages = (folder_ / "messages.jsonl").string();
   std::ofstream(messages)
       << R"({"a": 1, "f": 5, "from": 0, "to": 1, "kind": "StatusChange", "ev": 2, "seq": 7, "h": "B", "prev": "A"})"
@@ -123,4 +123,4 @@ TEST_F(XrplOutsideTest, ARecordingBecomesLogs) {
 }
 
 }  // namespace
-}  // namespace dissensus::trace
+}  // namespace dissensus::xrpl
