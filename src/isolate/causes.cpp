@@ -15,8 +15,8 @@ namespace {
 /// A family bears a division out if this much of the differences in one of its features is
 /// explained by it.
 constexpr double kWitnessMin = 0.5;
-/// Where runs show no signs, all that speaks is predicates, whatever they are about: so many times
-/// as much must be explained.
+/// Where runs show no signs, all that speaks is predicates. Their families are no independent
+/// witnesses; instead so many times as much must be explained.
 constexpr double kPredicatesAlone = 2;
 /// With fewer features nothing can be said about the number of causes.
 constexpr std::size_t kFeaturesMin = 8;
@@ -288,6 +288,7 @@ Separation separate(const RunTable& table, const CauseOptions& asked) {
   if (!has_signs) {
     options.division_min *= kPredicatesAlone;
     options.within_min *= kPredicatesAlone;
+    options.families_min = 1;
   }
   const Divider divider(features, options);
   std::vector<Group> groups = divide(divider, features.failing.size(), options, result);
