@@ -114,6 +114,7 @@ class Replica final : public Node {
   void learn_of(const StableCheckpoint& stable);
   void tick(Context& context);
   void on_status(Context& context, NodeId from, const Status& status);
+  void vouch_again(Context& context, NodeId to);
   void send_votes(Context& context, NodeId to, std::uint64_t above);
   void on_fetch_state(Context& context, NodeId from, const FetchState& fetch);
   void on_state(Context& context, const State& state);

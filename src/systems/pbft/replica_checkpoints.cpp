@@ -90,6 +90,7 @@ void Replica::on_status(Context& context, NodeId from, const Status& status) {
   if (status.stable < disk_.stable.sequence) {
     context.send(from, Checkpoint{disk_.stable.sequence, disk_.stable.state});
   }
+  if (status.executed >= status.stable + settings_.window) vouch_again(context, from);
   const bool waits = status.view == disk_.view && status.active == 0;
   if (status.view < disk_.view || waits) {
     if (disk_.new_view && disk_.active) {
@@ -100,6 +101,14 @@ void Replica::on_status(Context& context, NodeId from, const Status& status) {
   }
   if (status.view == disk_.view && disk_.active && status.active != 0) {
     send_votes(context, from, status.executed);
+  }
+}
+
+/// To one that has filled its window: if votes for checkpoints were lost, nobody can go on.
+void Replica::vouch_again(Context& context, NodeId to) {
+  for (auto own = disk_.snapshots.upper_bound(disk_.stable.sequence); own != disk_.snapshots.end();
+       ++own) {
+    context.send(to, Checkpoint{own->first, own->second.digest()});
   }
 }
 
