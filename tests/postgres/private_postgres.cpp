@@ -33,9 +33,13 @@ constexpr uid_t kNobody = 65534;
 
 /// A child that ends with us; PostgreSQL refuses to be root.
 pid_t spawn(const std::vector<std::string>& words, const std::string& log) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child != 0) return child;
+  // Nothing is allocated here: another thread may have held the allocator's lock.
   if (geteuid() == 0 && (setgid(kNobody) != 0 || setuid(kNobody) != 0)) _exit(126);
   prctl(PR_SET_PDEATHSIG, SIGQUIT);
   if (getppid() != parent) _exit(126);
@@ -44,9 +48,6 @@ pid_t spawn(const std::vector<std::string>& words, const std::string& log) {
     dup2(file, STDOUT_FILENO);
     dup2(file, STDERR_FILENO);
   }
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
   execv(arguments[0], arguments.data());
   _exit(127);
 }
