@@ -104,14 +104,15 @@ std::vector<OpenHunt> WorkQueue::open_hunts() {
 
 std::optional<Lease> WorkQueue::lease(std::int64_t hunt, const std::string& owner, double seconds) {
   return patiently([&]() -> std::optional<Lease> {
-    sql::Query& row = queries_->get(
-        queries_->lease,
-        "UPDATE batches SET owner = ?, attempts = attempts + 1, "
-        "deadline = extract(epoch FROM now()) + ? "
-        "WHERE id = (SELECT id FROM batches WHERE hunt = ? AND done = 0 "
-        "AND deadline < extract(epoch FROM now()) ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1) "
-        "RETURNING id, hunt, items");
-    row.bind_text(1, owner).bind(2, seconds).bind(3, hunt);
+    sql::Query& row =
+        queries_->get(queries_->lease,
+                      "UPDATE batches SET owner = ?, attempts = attempts + 1, "
+                      "deadline = extract(epoch FROM now()) + ? "
+                      "WHERE id = (SELECT id FROM batches WHERE hunt = ? AND done = 0 "
+                      "AND (owner = ? OR deadline < extract(epoch FROM now())) "
+                      "ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1) "
+                      "RETURNING id, hunt, items");
+    row.bind_text(1, owner).bind(2, seconds).bind(3, hunt).bind_text(4, owner);
     if (!row.step()) return std::nullopt;
     return Lease{row.integer(0), row.integer(1), std::string(row.text(2))};
   });
@@ -247,14 +248,15 @@ void WorkQueue::put_examination(std::int64_t hunt, const std::string& signature,
 std::optional<Examination> WorkQueue::lease_examination(std::int64_t hunt, const std::string& owner,
                                                         double seconds) {
   return patiently([&]() -> std::optional<Examination> {
-    sql::Query& row = queries_->get(
-        queries_->lease_examination,
-        "UPDATE examinations SET owner = ?, attempts = attempts + 1, "
-        "deadline = extract(epoch FROM now()) + ? "
-        "WHERE id = (SELECT id FROM examinations WHERE hunt = ? AND done = 0 "
-        "AND deadline < extract(epoch FROM now()) ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1) "
-        "RETURNING id, hunt, signature, item");
-    row.bind_text(1, owner).bind(2, seconds).bind(3, hunt);
+    sql::Query& row =
+        queries_->get(queries_->lease_examination,
+                      "UPDATE examinations SET owner = ?, attempts = attempts + 1, "
+                      "deadline = extract(epoch FROM now()) + ? "
+                      "WHERE id = (SELECT id FROM examinations WHERE hunt = ? AND done = 0 "
+                      "AND (owner = ? OR deadline < extract(epoch FROM now())) "
+                      "ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1) "
+                      "RETURNING id, hunt, signature, item");
+    row.bind_text(1, owner).bind(2, seconds).bind(3, hunt).bind_text(4, owner);
     if (!row.step()) return std::nullopt;
     return Examination{row.integer(0), row.integer(1), std::string(row.text(2)),
                        static_cast<std::uint64_t>(row.integer(3))};

@@ -71,8 +71,10 @@ class WorkQueue {
   // For workers.
 
   std::vector<OpenHunt> open_hunts();
+  /// An owner has one batch at a time, and who asks has none: what the store says that they have,
+  /// because the server or the connection ended before its answer came, they get again.
   std::optional<Lease> lease(std::int64_t hunt, const std::string& owner, double seconds);
-  /// Of all batches of this owner.
+  /// Of the batch and the examination of this owner.
   void renew(const std::string& owner, double seconds);
   /// Hands in results. False: the batch was done by somebody else before, or is not wanted any
   /// more.
@@ -92,6 +94,7 @@ class WorkQueue {
   std::vector<ItemRecord> items_from(std::int64_t hunt, std::uint64_t first,
                                      std::size_t most = 1000);
 
+  /// As lease().
   std::optional<Examination> lease_examination(std::int64_t hunt, const std::string& owner,
                                                double seconds);
   /// It is not ours any more, and not done.

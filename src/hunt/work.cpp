@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -36,11 +37,12 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Who we are, so that a person can find us: machine, process, thread.
-std::string owner_name() {
+/// Who we are, so that a person can find us: machine and process; the rest tells apart those that
+/// have both in common, as containers may.
+std::string worker_name() {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
-  return fmt::format("{}:{}", host, getpid());
+  return fmt::format("{}:{}:{:08x}", host, getpid(), std::random_device()());
 }
 
 /// Throws InputError that names the first plugin that is needed and not here.
@@ -62,7 +64,8 @@ void check_plugins(const std::vector<std::string>& needed, const std::vector<std
 
 /// What one thread has of its own.
 struct WorkSlot {
-  WorkSlot(const std::string& store, Patience& patience) : queue(store, patience) {}
+  WorkSlot(std::string name, const std::string& store, Patience& patience)
+      : owner(std::move(name)), queue(store, patience) {}
   void forget_closed(const std::vector<OpenHunt>& open) {
     const auto is_closed = [&open](const auto& entry) {
       return std::none_of(open.begin(), open.end(), [&entry](const OpenHunt& hunt) {
@@ -72,6 +75,7 @@ struct WorkSlot {
     std::erase_if(islands, is_closed);
   }
 
+  std::string owner;
   WorkQueue queue;
   std::map<std::int64_t, EvaluationWorker> workers;         ///< by hunt
   std::map<std::int64_t, std::unique_ptr<Island>> islands;  ///< by hunt
@@ -93,7 +97,7 @@ class Worker {
     std::vector<std::jthread> slots;
     const std::jthread heart([this] { guarded([this] { beat(); }); });
     for (std::size_t i = 0; i < options_.jobs; ++i) {
-      slots.emplace_back([this] { guarded([this] { run_slot(); }); });
+      slots.emplace_back([this, i] { guarded([this, i] { run_slot(slot_name(i)); }); });
     }
     for (std::jthread& slot : slots) slot.join();
     end();
@@ -134,6 +138,9 @@ class Worker {
     return ended_ || should_stop_();
   }
 
+  /// Each has a batch of its own.
+  std::string slot_name(std::size_t i) const { return fmt::format("{}:{}", name_, i); }
+
   /// Says that we are alive for all batches that we have.
   void beat() {
     WorkQueue queue(options_.store, patience_);
@@ -142,13 +149,15 @@ class Worker {
     std::unique_lock lock(mutex_);
     while (!wake_.wait_for(lock, interval, [this] { return ended_; })) {
       lock.unlock();
-      queue.renew(owner_, options_.lease_seconds);
+      for (std::size_t i = 0; i < options_.jobs; ++i) {
+        queue.renew(slot_name(i), options_.lease_seconds);
+      }
       lock.lock();
     }
   }
 
-  void run_slot() {
-    WorkSlot slot(options_.store, patience_);
+  void run_slot(const std::string& name) {
+    WorkSlot slot(name, options_.store, patience_);
     Clock::time_point idle_since = Clock::now();
     while (!is_over()) {
       if (work_once(slot)) {
@@ -171,16 +180,16 @@ class Worker {
       const KnownHunt* const hunt = find(record);
       if (hunt == nullptr) continue;
       // A finding first: somebody waits for it.
-      if (open.has_examinations && examine(slot.queue, record.id, *hunt)) return true;
+      if (open.has_examinations && examine(slot, record.id, *hunt)) return true;
       if (record.finished) continue;
       if (record.islands) {
         run_island(slot, record);
         return true;
       }
       const std::optional<Lease> lease =
-          slot.queue.lease(record.id, owner_, options_.lease_seconds);
+          slot.queue.lease(record.id, slot.owner, options_.lease_seconds);
       if (!lease) continue;
-      deliver(slot.queue, *lease, run_batch(*hunt, *lease, slot.workers[record.id]));
+      deliver(slot, *lease, run_batch(*hunt, *lease, slot.workers[record.id]));
       return true;
     }
     return false;
@@ -190,7 +199,7 @@ class Worker {
   void run_island(WorkSlot& slot, const HuntRecord& record) {
     std::unique_ptr<Island>& island = slot.islands[record.id];
     if (!island) {
-      island = std::make_unique<Island>(record, slot.queue.found_island(record.id, owner_),
+      island = std::make_unique<Island>(record, slot.queue.found_island(record.id, slot.owner),
                                         sql::without_password(options_.store), registry_);
     }
     hear_news(slot.queue, record.id, *island);
@@ -206,10 +215,10 @@ class Worker {
   }
 
   /// False: others do it, or have done it.
-  bool examine(WorkQueue& queue, std::int64_t id, const KnownHunt& hunt) {
+  bool examine(WorkSlot& slot, std::int64_t id, const KnownHunt& hunt) {
     const Clock::time_point start = Clock::now();
     if (!options_.examine ||
-        !examine_next(queue, id, hunt.scenario, {owner_, options_.lease_seconds, notice_},
+        !examine_next(slot.queue, id, hunt.scenario, {slot.owner, options_.lease_seconds, notice_},
                       options_.examine, [this] { return !is_over(); })) {
       return false;
     }
@@ -278,12 +287,12 @@ class Worker {
     return work;
   }
 
-  void deliver(WorkQueue& queue, const Lease& lease, const DoneWork& work) {
+  void deliver(WorkSlot& slot, const Lease& lease, const DoneWork& work) {
     ++progress_.batches;
-    if (queue.complete(lease, encode_work(work))) return;
+    if (slot.queue.complete(lease, encode_work(work))) return;
     // Somebody else was faster, after our lease had run out: their runs must be ours.
     ++progress_.wasted;
-    const std::string other = queue.results_of(lease.batch);
+    const std::string other = slot.queue.results_of(lease.batch);
     std::map<std::uint64_t, std::string> hashes;
     if (!other.empty()) {
       for (const Delivery& delivery : decode_work(other, "a batch").deliveries) {
@@ -294,10 +303,10 @@ class Worker {
       const std::uint64_t number = delivery.record.number;
       const std::string ours = trace::to_hex(delivery.record.hash);
       const std::optional<std::string> theirs =
-          hashes.contains(number) ? hashes[number] : queue.hash_of(lease.hunt, number);
+          hashes.contains(number) ? hashes[number] : slot.queue.hash_of(lease.hunt, number);
       if (!theirs || *theirs == ours) continue;
       ++progress_.mismatches;
-      queue.report_mismatch(lease.hunt, number, ours, *theirs, owner_);
+      slot.queue.report_mismatch(lease.hunt, number, ours, *theirs, slot.owner);
       notice_(
           fmt::format("NOT DETERMINISTIC: run {} of hunt {} has the hash {} here and {} elsewhere",
                       number, lease.hunt, ours, *theirs));
@@ -310,7 +319,7 @@ class Worker {
   const std::function<bool()>& should_stop_;
   const WorkNotice& notice_;
   WorkProgress& progress_;
-  const std::string owner_ = owner_name();
+  const std::string name_ = worker_name();
   std::mutex hunts_mutex_;
   std::map<std::int64_t, std::unique_ptr<KnownHunt>> hunts_;
   std::mutex mutex_;

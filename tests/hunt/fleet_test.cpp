@@ -136,6 +136,27 @@ TEST_F(FleetTest, ASignOfLifeKeepsALease) {
   EXPECT_FALSE(queue.lease(1, "other", 10));
 }
 
+// A server that ends between granting a lease and answering leaves it with somebody who does not
+// know of it, and who goes on saying that they are alive.
+TEST_F(FleetTest, WhoAsksAgainGetsTheBatchOfTheAnswerThatNeverCame) {
+  open_store(url_);
+  Store store(url_);
+  store.begin({0, "name", "", "{}", ""});
+  WorkQueue queue(url_, patience_);
+  queue.put(1, "first");
+  queue.put(1, "second");
+  const std::optional<Lease> lost = queue.lease(1, "slot", 1000);
+  ASSERT_TRUE(lost);
+  queue.renew("slot", 1000);
+  const std::optional<Lease> again = queue.lease(1, "slot", 1000);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->batch, lost->batch);
+  EXPECT_TRUE(queue.complete(*again, "results"));
+  const std::optional<Lease> next = queue.lease(1, "slot", 1000);
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->items, "second");
+}
+
 /// Called in the middle of a worker's run.
 std::function<void()> in_the_middle;
 class Interruption final : public Fitness {
