@@ -457,7 +457,8 @@ std::vector<std::string> in_words(const Schedule& schedule, const SystemDescript
     add_messages(*messages, genes, description, lines);
   }
   add_faults(schedule.faults, description, nodes, lines);
-  if (lines.empty()) lines.emplace_back("nothing is delayed and nothing fails");
+  if (lines.empty())
+    lines.emplace_back("no delay and no fault beyond what the scenario itself draws");
   return lines;
 }
 

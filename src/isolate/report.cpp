@@ -1,6 +1,8 @@
 #include "isolate/report.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -80,6 +82,21 @@ std::string literal_words(const PredicateSpace& space, const Literal& literal) {
          (literal.sign.empty() ? words(space, literal.candidate) : literal.sign);
 }
 
+std::vector<std::pair<std::string, std::size_t>> ways_of_failing(
+    const RunTable& table, const std::vector<std::size_t>& runs) {
+  std::map<std::string, std::size_t> counts;
+  for (const std::size_t run : runs) {
+    for (const std::uint32_t index : table.runs()[run].signs) {
+      const Sign& sign = table.signs()[index];
+      if (sign.about == kWayOfFailing) ++counts[sign.words];
+    }
+  }
+  std::vector<std::pair<std::string, std::size_t>> ways(counts.begin(), counts.end());
+  std::stable_sort(ways.begin(), ways.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  return ways;
+}
+
 namespace {
 
 /// "These 412 failing runs have 3 causes", and each with what tells it from the others.
@@ -99,6 +116,8 @@ std::string causes_text(const Report& report) {
         text += fmt::format("   {}\n", literal_words(report.table.space(), literal));
     }
     if (!cause.shared.empty()) text += fmt::format("   in common: {}\n", cause.shared);
+    for (const auto& [way, runs] : ways_of_failing(report.table, cause.runs))
+      text += fmt::format("   {} of {}: {}\n", runs, cause.runs.size(), way);
     if (index >= report.pages.size()) continue;
     const CausePage& page = report.pages[index];
     text += fmt::format("   {}: {}\n   replay: {}\n",
@@ -176,6 +195,9 @@ Json causes_json(const Report& report) {
       entry["rules"].push_back(std::move(conditions));
     }
     entry["shared"] = cause.shared;
+    entry["ways_of_failing"] = Json::array();
+    for (const auto& [way, runs] : ways_of_failing(report.table, cause.runs))
+      entry["ways_of_failing"].push_back({{"words", way}, {"runs", runs}});
     if (index < report.pages.size()) {
       const CausePage& page = report.pages[index];
       entry["page"] = {{"run", page.run},
@@ -223,7 +245,8 @@ std::string text_report(const Report& report) {
   if (report.separation) text += causes_text(report);
   for (std::size_t index = 0; index < result.findings.size(); ++index)
     text += finding_text(report, index);
-  text += fmt::format("failing runs without a predicate: {}\n", result.unexplained.size());
+  text += fmt::format("failing runs that no single predicate explains: {}\n",
+                      result.unexplained.size());
   if (report.validation) text += fmt::format("\n{}", validation_text(report));
   return text;
 }

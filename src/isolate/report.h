@@ -4,6 +4,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "isolate/branches.h"
 #include "isolate/causes.h"
@@ -37,6 +39,9 @@ struct Report {
 std::string_view to_string(Mode mode);
 /// A condition of a cause, as a sentence.
 std::string literal_words(const PredicateSpace& space, const Literal& literal);
+/// How failing runs fail, in words, and how many do so; the most frequent way first.
+std::vector<std::pair<std::string, std::size_t>> ways_of_failing(
+    const RunTable& table, const std::vector<std::size_t>& runs);
 /// The run that shows a finding best: one of its cluster in which the fewest other findings hold.
 std::size_t representative(const Report& report, std::size_t finding);
 

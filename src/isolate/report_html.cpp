@@ -45,7 +45,7 @@ main .overlap text{fill:var(--ink)}main .overlap .bar,main .overlap .in{fill:var
 main .overlap .out{fill:var(--out)}main .overlap .join{stroke:var(--accent)}main .overlap .rest{fill:var(--quiet)}
 .picture{overflow-x:auto;border:1px solid var(--edge);border-radius:8px;margin:8px 0}
 .picture svg{min-width:640px;max-width:100%;height:auto;display:block}.picture figure{margin:0}
-.picture figcaption,.picture p,.picture ul{margin:6px 12px;padding-left:4px}
+.picture figcaption,.picture p{margin:6px 12px;padding-left:4px}.picture ul{margin:6px 12px;padding-left:20px}
 @media (max-width:600px){main{padding:14px 10px}h1{font-size:20px}.card{padding:12px}
 .numbers{gap:14px}th,td{padding:4px 8px}}
 )";
@@ -176,6 +176,11 @@ std::string cause_card(const Report& report, std::size_t index) {
   }
   if (!cause.shared.empty())
     html += fmt::format("<p>What they have in common: {}</p>\n", xml_text(cause.shared));
+  const auto ways = ways_of_failing(report.table, cause.runs);
+  if (!ways.empty()) html += "<p>How they fail:</p><ul>";
+  for (const auto& [way, runs] : ways)
+    html += fmt::format("<li>{} of {}: {}</li>", runs, cause.runs.size(), xml_text(way));
+  if (!ways.empty()) html += "</ul>\n";
   if (index < report.pages.size()) {
     const CausePage& page = report.pages[index];
     html += fmt::format(
@@ -257,7 +262,7 @@ std::string html_report(const Report& report) {
       "content=\"width=device-width, initial-scale=1\"><title>Root causes: {0}"
       "</title>\n<style>{1}</style></head><body><main>\n{8}<{9}>{10} {2} failing runs</{9}>\n"
       "<p class=\"lead\">{0}: {3} runs, {2} of them fail. {4} candidates from {5} predicates, {6} "
-      "mode. {7} failing runs have no predicate.</p>\n",
+      "mode. {7} failing runs are explained by no single predicate.</p>\n",
       xml_text(report.source), kStyle, report.table.failing(), report.table.runs().size(),
       result.candidates, result.base_predicates, to_string(result.mode), result.unexplained.size(),
       causes_html(report), report.separation ? "h2" : "h1",
@@ -271,7 +276,7 @@ std::string html_report(const Report& report) {
   html += overlaps(report);
   if (!result.unexplained.empty()) {
     html += details(
-        fmt::format("{} failing runs without a predicate", result.unexplained.size()),
+        fmt::format("{} failing runs that no single predicate explains", result.unexplained.size()),
         fmt::format("<p class=\"runs\">{}</p>", run_names(report.table, result.unexplained)));
   }
   return html + validation_html(report) + "</main></body></html>\n";

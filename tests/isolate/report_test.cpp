@@ -26,6 +26,7 @@ struct Data {
     for (std::size_t i = 0; i < 60; ++i) {
       Run run = empty_run("<run " + std::to_string(i) + ">", i < 20, 3);
       run.labels = run.failing ? 1 : 0;
+      if (run.failing) run.symptom = i < 15 ? "agreement" : "termination";
       run.link = i == 0 ? "runs/first" : "";
       for (std::size_t node = 0; node < 3; ++node) {
         add_message(run, node, 0, 1, {1, 5});
@@ -60,6 +61,20 @@ TEST(Report, TextNamesThePredicateAndItsRuns) {
   EXPECT_THAT(text, HasSubstr("20 of 60 runs fail"));
   EXPECT_THAT(text, HasSubstr("explains 20 failing runs; holds in 20 failing and 0 successful"));
   EXPECT_THAT(text, HasSubstr("split"));
+}
+
+TEST(Report, ACauseSaysHowItsRunsFail) {
+  const Data data;
+  Report report{"votes", data.table, data.result};
+  report.separation = Separation{};
+  Cause cause;
+  for (std::size_t run = 0; run < 18; ++run) cause.runs.push_back(run);
+  report.separation->causes = {cause};
+  EXPECT_THAT(text_report(report), HasSubstr("15 of 18: It fails with agreement.\n"
+                                             "   3 of 18: It fails with termination.\n"));
+  EXPECT_THAT(html_report(report), HasSubstr("<li>3 of 18: It fails with termination.</li>"));
+  const auto json = nlohmann::json::parse(json_report(report));
+  EXPECT_EQ(json["causes"]["list"][0]["ways_of_failing"][0]["runs"], 15);
 }
 
 TEST(Report, HtmlShowsThePictureAndEscapesNames) {
