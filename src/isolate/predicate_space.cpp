@@ -157,6 +157,24 @@ std::size_t outcome_of(Scale scale, std::int64_t left, std::int64_t right) {
   return 0;
 }
 
+namespace {
+
+/// A bit per assertion set: with this outcome of a comparison one of its assertions does not hold.
+std::vector<std::uint64_t> sets_ruled_out(const KindPair& pair, std::size_t comparison,
+                                          std::size_t outcome) {
+  std::vector<std::uint64_t> bits(pair.words, 0);
+  const Scale scale = pair.comparisons[comparison].scale;
+  for (std::size_t set = 0; set < pair.sets.size(); ++set) {
+    for (const Assertion& assertion : pair.sets[set]) {
+      if (assertion.comparison == comparison && !holds(scale, outcome, assertion.operation))
+        bits[set / 64] |= std::uint64_t{1} << (set % 64);
+    }
+  }
+  return bits;
+}
+
+}  // namespace
+
 SpaceOptions space_options(Mode mode, const Schema& schema) {
   SpaceOptions options;
   const std::size_t size = schema.group_size();
@@ -298,19 +316,25 @@ void PredicateSpace::add_sets(KindPair& pair) const {
   pair.words = (pair.sets.size() + 63) / 64;
 }
 
+/// A code satisfies the sets that no outcome of a comparison rules out: 64 sets at a time, because
+/// there are codes times sets of them.
 void PredicateSpace::fill_satisfied(KindPair& pair) const {
-  pair.satisfied.assign(pair.codes * pair.words, 0);
-  for (std::size_t code = 0; code < pair.codes; ++code) {
-    for (std::size_t set = 0; set < pair.sets.size(); ++set) {
-      const bool all = std::all_of(
-          pair.sets[set].begin(), pair.sets[set].end(), [&](const Assertion& assertion) {
-            const Comparison& comparison = pair.comparisons[assertion.comparison];
-            const std::size_t outcome = code / comparison.stride % outcomes(comparison.scale);
-            return holds(comparison.scale, outcome, assertion.operation);
-          });
-      if (all) pair.satisfied[code * pair.words + set / 64] |= std::uint64_t{1} << (set % 64);
+  pair.satisfied.assign(pair.codes * pair.words, ~std::uint64_t{0});
+  for (std::size_t index = 0; index < pair.comparisons.size(); ++index) {
+    const Comparison& comparison = pair.comparisons[index];
+    for (std::size_t outcome = 0; outcome < outcomes(comparison.scale); ++outcome) {
+      const std::vector<std::uint64_t> ruled_out = sets_ruled_out(pair, index, outcome);
+      for (std::size_t code = 0; code < pair.codes; ++code) {
+        if (code / comparison.stride % outcomes(comparison.scale) != outcome) continue;
+        std::uint64_t* const satisfied = &pair.satisfied[code * pair.words];
+        for (std::size_t word = 0; word < pair.words; ++word) satisfied[word] &= ~ruled_out[word];
+      }
     }
   }
+  if (pair.sets.size() % 64 == 0) return;
+  const std::uint64_t last = (std::uint64_t{1} << (pair.sets.size() % 64)) - 1;
+  for (std::size_t code = 1; code <= pair.codes; ++code)
+    pair.satisfied[code * pair.words - 1] &= last;
 }
 
 bool PredicateSpace::is_ignored(const KindPair& pair, const AssertionSet& set) const {
