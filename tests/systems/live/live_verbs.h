@@ -3,16 +3,25 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <functional>
 #include <thread>
+
+#include <fmt/format.h>
 
 #include "cli/command.h"
 
 namespace dissensus::cli_test {
 
+/// Whose servers these are: they inherit it, and tests of other programs run at the same time.
+constexpr const char* kStandInOwner = "STAND_IN_OWNER";
+
 /// Stand-ins close a ledger about every half second at this pace.
 class LiveVerbs : public testing::Test {
  protected:
-  void SetUp() override { set("STAND_IN_TICK_MS", "40"); }
+  void SetUp() override {
+    set("STAND_IN_TICK_MS", "40");
+    set(kStandInOwner, std::to_string(getpid()));
+  }
   void TearDown() override {
     for (const std::string& name : names_) unsetenv(name.c_str());
   }
@@ -78,23 +87,28 @@ inline constexpr std::string_view kSplit =
     R"({"format": "dissensus-schedule/1", "system": "rippled", "nodes": 4,
   "faults": [{"type": "partition", "groups": [[0, 1], [2, 3]], "from": "0s"}]})";
 
+/// Those that commands of this program have started.
 inline std::size_t stand_ins_running() {
+  const std::string ours = fmt::format("{}={}", kStandInOwner, getpid());
   std::size_t count = 0;
   for (const auto& entry : fs::directory_iterator("/proc")) {
-    std::ifstream file(entry.path() / "cmdline", std::ios::binary);
-    std::string line;
-    std::getline(file, line, '\0');
-    // Those of other tests run in other folders but are the same program: tests of this file do
-    // not run side by side.
-    count += line == STAND_IN_SERVER ? 1 : 0;
+    std::ifstream command(entry.path() / "cmdline", std::ios::binary);
+    std::string program;
+    std::getline(command, program, '\0');
+    if (program != STAND_IN_SERVER) continue;
+    std::ifstream environment(entry.path() / "environ", std::ios::binary);
+    for (std::string variable; std::getline(environment, variable, '\0');) {
+      count += variable == ours ? 1 : 0;
+    }
   }
   return count;
 }
 
 /// Starts a command and ends it with a signal after a while; returns its exit code, -1 for a
-/// signal.
-inline int run_and_signal(const WorkFolder& folder, const std::vector<std::string>& command,
-                          int signal, std::chrono::milliseconds after) {
+/// signal. `look` is called just before.
+inline int run_and_signal(
+    const WorkFolder& folder, const std::vector<std::string>& command, int signal,
+    std::chrono::milliseconds after, const std::function<void()>& look = [] {}) {
   const pid_t child = fork();
   if (child == 0) {
     if (chdir(folder.file("").c_str()) != 0) _exit(127);
@@ -109,6 +123,7 @@ inline int run_and_signal(const WorkFolder& folder, const std::vector<std::strin
     _exit(127);
   }
   std::this_thread::sleep_for(after);
+  look();
   kill(child, signal);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -178,7 +178,8 @@ TEST_F(LiveVerbs, CtrlCEndsAHuntKeepsItsResultsAndLeavesNoServer) {
 TEST_F(LiveVerbs, NoServerSurvivesTheDeathOfTheProgram) {
   const WorkFolder folder;
   folder.write("live.toml", replaced(scenario(), "goal = 8\n", ""));
-  EXPECT_EQ(run_and_signal(folder, words({"run", "live.toml"}), SIGKILL, std::chrono::seconds(5)),
+  EXPECT_EQ(run_and_signal(folder, words({"run", "live.toml"}), SIGKILL, std::chrono::seconds(5),
+                           [] { EXPECT_EQ(stand_ins_running(), 4u); }),
             -1);
   for (int i = 0; i < 50 && stand_ins_running() > 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
