@@ -5,7 +5,7 @@ HUNT ?= scenarios/xrpl/b3.toml
 # $(call configure,PRESET): quiet unless it fails.
 configure = cmake --preset $(1) >build/$(1).configure.log 2>&1 || { cat build/$(1).configure.log; exit 1; }
 
-.PHONY: hunt whole test bench results study-xrpl study-mechanism study-byzantine study-isolation branches check-r format lint install deb fuzz build clean \
+.PHONY: hunt whole test test-all bench results study-xrpl study-mechanism study-byzantine study-isolation branches check-r format lint install deb fuzz build clean \
         setup setup-pages setup-test setup-tools
 
 # Finds a bug: the main job. Exit code 1 of dissensus means that it found one.
@@ -24,9 +24,13 @@ build: setup
 	@$(call configure,release)
 	cmake --build --preset release -j $(JOBS)
 
-# The whole suite: Release, Debug against Release, AddressSanitizer + UBSan, ThreadSanitizer.
+# The whole suite: Release, AddressSanitizer + UBSan, ThreadSanitizer; runs of all three are compared.
 test: setup-test
 	@JOBS=$(JOBS) scripts/test $(CONFIGURATIONS)
+
+# The same, and runs of a Debug build compared with them.
+test-all: setup-test
+	@JOBS=$(JOBS) scripts/test release debug asan tsan
 
 # Figures for bench/README.md.
 bench: build
