@@ -29,6 +29,7 @@ CONSTANTS
   Founders,   \* how many servers begin as a cluster
   First,      \* index of the last entry that they begin with, which is committed
   AtOnce,     \* a change of members counts once it is stored; FALSE: once it was applied, some time later
+  AnswersAnyTerm,  \* deviation: a vote, in the voter's own term, answers a request of any term
   More        \* servers that a quorum needs beyond a majority; 0
 
 VARIABLES
@@ -54,7 +55,7 @@ VARIABLES
   ballots,    \* <<candidate, term>> |-> who has voted for it
   reach,      \* <<server, term>> |-> up to where it may have the log of that term's leader
   hears,      \* server |-> the highest term whose leader may have changed its log
-  learned,    \* server |-> the highest commit index that it was told
+  learned,    \* server |-> the highest commit index that it was told, or has told
   matched     \* term |-> (server |-> up to where its leader was told that it has its log)
 
 speech == <<home, first, said, lines>>
@@ -145,7 +146,8 @@ ElectedBy(index, last) ==
 \* Those that a leader with this log may go by when it commits up to here.
 CommittedBy(log, index) ==
   LET possible == {k \in DOMAIN changes : Of(log, k[1], k[2]) = k[2]}
-  IN  Configurations(possible, {k \in possible : k[1] <= index /\ Of(log, k[1], -1) = k[2]})
+  IN  Configurations(possible, {k \in possible :
+        k[1] <= index /\ (Of(log, k[1], -1) = k[2] \/ Of(chosen, k[1], -1) = k[2])})
 
 -----------------------------------------------------------------------------
 (* What servers say *)
@@ -187,9 +189,12 @@ Ask(n, s, t, line, index, last) ==
 Vote(n, s, t, line, candidate) ==
   /\ Speaks(n, s, t, line)
   /\ Of(voted, <<s, t>>, candidate) = candidate              \* one vote per term
-  /\ candidate # s => <<s, candidate, t>> \in requests       \* it was asked
-  /\ candidate # s =>                                        \* by one whose log is as new as its own
-       HasAll(s, t, asked[<<candidate, t>>][1], asked[<<candidate, t>>][2])
+  /\ candidate # s =>
+       \E r \in requests :
+         /\ r[1] = s /\ r[2] = candidate                     \* it was asked
+         /\ AnswersAnyTerm \/ r[3] = t                       \* in this term
+         \* By one whose log is as new as its own.
+         /\ HasAll(s, t, asked[<<candidate, r[3]>>][1], asked[<<candidate, r[3]>>][2])
   /\ voted' = With(voted, <<s, t>>, candidate)
   /\ UNCHANGED <<floor, asked, stored, latest, leader, led, told, entries, chosen, changes,
                  requests, ballots, reach, hears, learned, matched>>
@@ -203,16 +208,22 @@ Leads(s, t) ==
     /\ \E members \in ElectedBy(end[1], end[2]) :            \* a majority has voted for it
          IsQuorum({s} \cup Of(ballots, <<s, t>>, {}), members)
 
-\* A leader with this log may tell that everything up to there is committed.
+\* The leader of a term with this log may have committed everything up to there.
+MayCommit(s, t, log, commit) ==
+  LET its == Of(matched, t, Nothing)
+      ends == {its[v] : v \in DOMAIN its} \cup {Highest(DOMAIN log)}
+  IN  \E end \in ends :
+        /\ end >= commit
+        /\ Of(log, end, 0) = t                               \* an entry of its own term
+        /\ \E members \in CommittedBy(log, commit) :         \* and a majority has it
+             IsQuorum({s} \cup {v \in DOMAIN its : its[v] >= end}, members)
+
+\* So it may tell it.
 MayTell(s, t, log, commit) ==
-  \/ commit <= Max(Of(learned, s, First), Of(told, t, 0))    \* it was told so, or has said so
-  \/ LET its == Of(matched, t, Nothing)
-         ends == {its[v] : v \in DOMAIN its} \cup {Highest(DOMAIN log)}
-     IN  \E end \in ends :
-           /\ end >= commit
-           /\ Of(log, end, 0) = t                            \* an entry of its own term
-           /\ \E members \in CommittedBy(log, commit) :      \* and a majority has it
-                IsQuorum({s} \cup {v \in DOMAIN its : its[v] >= end}, members)
+  \/ commit <= Max(Of(learned, s, First), Of(told, t, 0))     \* it was told so, or has said so
+  \/ MayCommit(s, t, log, commit)
+  \/ \E u \in DOMAIN leader \ {t} :                          \* it was the leader before
+       leader[u] = s /\ DOMAIN Of(led, u, Nothing) # {} /\ MayCommit(s, u, led[u], commit)
 
 \* What is committed in this log between these indexes is committed for ever.
 Settles(log, indexes) ==
@@ -251,10 +262,10 @@ Append(n, s, t, line, index, last, brought, commit) ==
   /\ leader' = With(leader, t, s)
   /\ led' = IF new = {} /\ t \in DOMAIN led THEN led ELSE With(led, t, log)
   /\ told' = Raised(told, t, commit)
+  /\ learned' = Raised(learned, s, commit)
   /\ entries' = IF fresh = {} THEN entries
                 ELSE entries @@ [e \in {<<index + k, TermAt(k)>> : k \in fresh} |-> Entry(e[1] - index)]
-  /\ UNCHANGED <<floor, asked, voted, stored, latest, requests, ballots, reach, hears, learned,
-                 matched>>
+  /\ UNCHANGED <<floor, asked, voted, stored, latest, requests, ballots, reach, hears, matched>>
 
 \* A heartbeat without a place in the log.
 Tell(n, s, t, line, commit) ==
@@ -265,8 +276,9 @@ Tell(n, s, t, line, commit) ==
   /\ Settles(log, NewlyTold(t, log, commit))
   /\ leader' = With(leader, t, s)
   /\ told' = Raised(told, t, commit)
+  /\ learned' = Raised(learned, s, commit)
   /\ UNCHANGED <<floor, asked, voted, stored, latest, led, entries, changes, requests, ballots, reach,
-                 hears, learned, matched>>
+                 hears, matched>>
 
 \* What it stands for is committed.
 Snapshot(n, s, t, line, index, last, members) ==
@@ -297,7 +309,7 @@ IsOld(s, t) == Of(said, s, 0) > t
 
 HearAsk(n, s, from, t, index, last) ==
   /\ Of(asked, <<from, t>>, <<>>) = <<index, last>>          \* it was sent
-  /\ requests' = IF IsOld(s, t) THEN requests ELSE requests \cup {<<s, from, t>>}
+  /\ requests' = IF IsOld(s, t) /\ ~AnswersAnyTerm THEN requests ELSE requests \cup {<<s, from, t>>}
   /\ UNCHANGED <<speech, floor, asked, voted, stored, latest, leader, led, told, entries, chosen,
                  changes, ballots, reach, hears, learned, matched>>
 
