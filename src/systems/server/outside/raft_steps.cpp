@@ -26,9 +26,9 @@ constexpr std::array<Spoken, 2> kSpoken{{{"etcd", true}, {"ovsdb", false}}};
 
 const Spoken* spoken_by(const SystemDescription& system) {
   for (const PayloadDescription& payload : system.payloads) {
-    const auto* const found =
-        std::find_if(kSpoken.begin(), kSpoken.end(),
-                     [&](const Spoken& each) { return each.protocol == payload.name; });
+    const auto* const found = std::find_if(kSpoken.begin(), kSpoken.end(), [&](const Spoken& each) {
+      return each.protocol == payload.name;
+    });
     if (found != kSpoken.end()) return found;
   }
   return nullptr;
@@ -122,9 +122,8 @@ bool tells_term_alone(const Telling& telling, const RaftFields& fields) {
 /// The line's step of whoever sends the message, or of whoever gets it; empty: none.
 std::string step_of(std::string_view kind, const RaftFields& fields, const std::string& line,
                     bool is_sender) {
-  const auto* const telling =
-      std::find_if(kTellings.begin(), kTellings.end(),
-                   [&](const Telling& each) { return each.kind == kind; });
+  const auto* const telling = std::find_if(kTellings.begin(), kTellings.end(),
+                                           [&](const Telling& each) { return each.kind == kind; });
   if (telling == kTellings.end() || fields.from == 0) return {};
   const bool is_term_alone = tells_term_alone(*telling, fields);
   if (is_term_alone && !is_sender) return {};

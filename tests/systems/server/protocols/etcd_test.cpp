@@ -116,7 +116,8 @@ TEST(EtcdProtocol, ChangesOfMembersAreToldFromOtherEntries) {
     const std::string data{'\x10', change_type, '\x18', 9};
     const std::string entry =
         std::string{'\x08', entry_type, '\x10', 2, '\x18', 5, '\x22', 4} + data;
-    return read_raft_message(std::string{'\x08', 3, '\x3a', static_cast<char>(entry.size())} + entry)
+    return read_raft_message(std::string{'\x08', 3, '\x3a', static_cast<char>(entry.size())} +
+                             entry)
         ->fields.log.at(0)
         .change;
   };

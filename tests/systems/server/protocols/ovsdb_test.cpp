@@ -79,8 +79,7 @@ TEST(OvsdbProtocol, EntriesMembersAndNamesAreRead) {
       R"({"term":3,"data":[null,{}],"eid":"a"},)"
       R"({"term":4,"data":[null,{}],"eid":"a"},)"
       R"({"term":4,"servers":{"0c51f5c4-6825-46a1-a19c-226570e203c2":"tcp:127.0.0.12:6644"}},7]}]})";
-  const std::vector<Part> parts =
-      ovsdb_reader()->add(true, append + std::string(kOvsdbSnapshot));
+  const std::vector<Part> parts = ovsdb_reader()->add(true, append + std::string(kOvsdbSnapshot));
   ASSERT_THAT(ovsdb_names(parts), ElementsAre("append", "install-snapshot"));
   const RaftFields& fields = parts[0].fields;
   EXPECT_EQ(fields.from, 0x9655267d75fc4eb3U);
@@ -98,10 +97,11 @@ TEST(OvsdbProtocol, EntriesMembersAndNamesAreRead) {
 TEST(OvsdbProtocol, AnAnswerSaysUpToWhereItHasTheLog) {
   const auto index = [](const std::string& result) {
     return ovsdb_reader()
-        ->add(true,
-              R"({"method":"append_reply","params":[{"log_end":99,"prev_log_index":4,"n_entries":3,)"
-              R"("result":")" +
-                  result + R"("}]})")
+        ->add(
+            true,
+            R"({"method":"append_reply","params":[{"log_end":99,"prev_log_index":4,"n_entries":3,)"
+            R"("result":")" +
+                result + R"("}]})")
         .at(0)
         .fields.index;
   };
