@@ -48,7 +48,8 @@ VARIABLES
   told,       \* term |-> the highest commit index that it has told
   \* What follows for everybody:
   entries,    \* <<index, term>> |-> the entry, and the term of the one before
-  chosen,     \* index |-> term of the entry that is committed there
+  chosen,     \* index |-> [term, by]: of the entry that is committed there, and the first term whose
+              \* leader told so
   changes,    \* <<index, term>> |-> the members from there on
   \* What has arrived at them:
   requests,   \* <<voter, candidate, term>>
@@ -138,16 +139,20 @@ Configurations(possible, settled) ==
   IN  {changes[k] : k \in {k \in possible : k[1] >= newest}}
         \cup (IF newest = 0 THEN {Beginning} ELSE {})
 
-\* Those that a candidate may go by, with the end of its log.
-ElectedBy(index, last) ==
-  LET possible == {k \in DOMAIN changes : k[1] <= index /\ k[2] <= last}
-  IN  Configurations(possible, {k \in possible : Of(chosen, k[1], -1) = k[2]})
+\* A leader of this term or a later one has this entry.
+IsSettled(index, term, t) ==
+  index \in DOMAIN chosen /\ chosen[index].term = term /\ chosen[index].by <= t
 
-\* Those that a leader with this log may go by when it commits up to here.
-CommittedBy(log, index) ==
+\* Those that the candidate of a term may go by, with the end of its log.
+ElectedBy(t, index, last) ==
+  LET possible == {k \in DOMAIN changes : k[1] <= index /\ k[2] <= last}
+  IN  Configurations(possible, {k \in possible : IsSettled(k[1], k[2], t - 1)})
+
+\* Those that the leader of a term with this log may go by when it commits up to here.
+CommittedBy(t, log, index) ==
   LET possible == {k \in DOMAIN changes : Of(log, k[1], k[2]) = k[2]}
   IN  Configurations(possible, {k \in possible :
-        k[1] <= index /\ (Of(log, k[1], -1) = k[2] \/ Of(chosen, k[1], -1) = k[2])})
+        k[1] <= index /\ (Of(log, k[1], -1) = k[2] \/ IsSettled(k[1], k[2], t))})
 
 -----------------------------------------------------------------------------
 (* What servers say *)
@@ -205,7 +210,7 @@ Leads(s, t) ==
   IF t \in DOMAIN leader THEN leader[t] = s                  \* one leader per term
   ELSE
     /\ Of(voted, <<s, t>>, s) = s                            \* it has not voted for another one
-    /\ \E members \in ElectedBy(end[1], end[2]) :            \* a majority has voted for it
+    /\ \E members \in ElectedBy(t, end[1], end[2]) :            \* a majority has voted for it
          IsQuorum({s} \cup Of(ballots, <<s, t>>, {}), members)
 
 \* The leader of a term with this log may have committed everything up to there.
@@ -215,7 +220,7 @@ MayCommit(s, t, log, commit) ==
   IN  \E end \in ends :
         /\ end >= commit
         /\ Of(log, end, 0) = t                               \* an entry of its own term
-        /\ \E members \in CommittedBy(log, commit) :         \* and a majority has it
+        /\ \E members \in CommittedBy(t, log, commit) :         \* and a majority has it
              IsQuorum({s} \cup {v \in DOMAIN its : its[v] >= end}, members)
 
 \* So it may tell it.
@@ -226,10 +231,12 @@ MayTell(s, t, log, commit) ==
        leader[u] = s /\ DOMAIN Of(led, u, Nothing) # {} /\ MayCommit(s, u, led[u], commit)
 
 \* What is committed in this log between these indexes is committed for ever.
-Settles(log, indexes) ==
-  /\ \A i \in indexes : Of(chosen, i, log[i]) = log[i]       \* nothing else is committed there
-  /\ chosen' = IF indexes \subseteq DOMAIN chosen THEN chosen
-               ELSE chosen @@ [i \in indexes |-> log[i]]
+Settles(t, log, indexes) ==
+  LET news == {i \in indexes : i \notin DOMAIN chosen \/ chosen[i].by > t}
+  IN
+  /\ \A i \in indexes : i \in DOMAIN chosen => chosen[i].term = log[i]   \* nothing else is committed there
+  /\ chosen' = IF news = {} THEN chosen
+               ELSE [i \in news |-> [term |-> log[i], by |-> t]] @@ chosen
 
 NewlyTold(t, log, commit) == {i \in (Of(told, t, 0) + 1)..commit : i \in DOMAIN log}
 
@@ -249,7 +256,8 @@ Append(n, s, t, line, index, last, brought, commit) ==
   /\ \A k \in 0..count : log[index + k] = TermAt(k)                       \* a leader takes nothing back
   /\ \A k \in 1..count :                                                  \* index and term say what
        Of(entries, <<index + k, TermAt(k)>>, Entry(k)) = Entry(k)         \* it is, and what is before
-  /\ \A k \in 0..count : Of(chosen, index + k, TermAt(k)) = TermAt(k)     \* it has what is committed
+  /\ \A k \in 0..count : LET i == index + k IN                           \* it has what was committed
+       i \in DOMAIN chosen /\ chosen[i].by <= t => chosen[i].term = TermAt(k)
   /\ <<s, t>> \in DOMAIN asked =>                                         \* as when it was elected
        LET end == asked[<<s, t>>] IN
        \A k \in 0..count : LET i == index + k IN
@@ -258,7 +266,7 @@ Append(n, s, t, line, index, last, brought, commit) ==
   /\ changes' = IF \A k \in 1..count : brought[k].change = <<>> THEN changes
                 ELSE ChangedBy(changes, index, brought)
   /\ MayTell(s, t, log, commit)
-  /\ Settles(log, NewlyTold(t, log, commit) \cup committed)
+  /\ Settles(t, log, NewlyTold(t, log, commit) \cup committed)
   /\ leader' = With(leader, t, s)
   /\ led' = IF new = {} /\ t \in DOMAIN led THEN led ELSE With(led, t, log)
   /\ told' = Raised(told, t, commit)
@@ -273,7 +281,7 @@ Tell(n, s, t, line, commit) ==
   /\ Speaks(n, s, t, line)
   /\ Leads(s, t)
   /\ MayTell(s, t, log @@ (0 :> 0), commit)
-  /\ Settles(log, NewlyTold(t, log, commit))
+  /\ Settles(t, log, NewlyTold(t, log, commit))
   /\ leader' = With(leader, t, s)
   /\ told' = Raised(told, t, commit)
   /\ learned' = Raised(learned, s, commit)
@@ -287,7 +295,7 @@ Snapshot(n, s, t, line, index, last, members) ==
   /\ Leads(s, t)
   /\ index \in DOMAIN Of(led, t, Nothing) => led[t][index] = last
   /\ MayTell(s, t, log, index)
-  /\ Settles(log, {index})
+  /\ Settles(t, log, {index})
   /\ leader' = With(leader, t, s)
   /\ led' = With(led, t, log)
   /\ changes' = Changed(changes, index, last, members)
@@ -340,7 +348,7 @@ HearTell(n, s, from, t, commit) ==
                  changes, requests, ballots, reach, hears, matched>>
 
 HearSnapshot(n, s, from, t, index, last) ==
-  /\ Of(leader, t, Nobody) = from /\ Of(chosen, index, 0) = last   \* it was sent
+  /\ Of(leader, t, Nobody) = from /\ IsSettled(index, last, t)   \* it was sent
   /\ IF IsOld(s, t) THEN UNCHANGED <<reach, hears, learned>>
      ELSE /\ reach' = Raised(reach, <<s, t>>, index)
           /\ hears' = Raised(hears, s, t)
