@@ -220,8 +220,11 @@ MayCommit(s, t, log, commit) ==
   IN  \E end \in ends :
         /\ end >= commit
         /\ Of(log, end, 0) = t                               \* an entry of its own term
-        /\ \E members \in CommittedBy(t, log, commit) :         \* and a majority has it
-             IsQuorum({s} \cup {v \in DOMAIN its : its[v] >= end}, members)
+        /\ \E members \in CommittedBy(t, log, commit) :      \* and a majority has it
+             \/ IsQuorum({s} \cup {v \in DOMAIN its : its[v] >= end}, members)
+             \* One that was sent to nobody may have removed the only other member.
+             \/ AtOnce /\ VoterCount(members) <= 2 /\
+                  \E i \in DOMAIN log : log[i] = t /\ <<i, t>> \notin DOMAIN entries
 
 \* So it may tell it.
 MayTell(s, t, log, commit) ==
