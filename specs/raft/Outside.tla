@@ -30,6 +30,7 @@ CONSTANTS
   First,      \* index of the last entry that they begin with, which is committed
   AtOnce,     \* a change of members counts once it is stored; FALSE: once it was applied, some time later
   AnswersAnyTerm,  \* deviation: a vote, in the voter's own term, answers a request of any term
+  NamesSnapshotTerm,  \* deviation: without entries, the term of what lies before a snapshot is the snapshot's
   More        \* servers that a quorum needs beyond a majority; 0
 
 VARIABLES
@@ -248,24 +249,26 @@ Append(n, s, t, line, index, last, brought, commit) ==
       TermAt(k) == IF k = 0 THEN last ELSE brought[k].term
       Entry(k) == [content |-> brought[k].content, before |-> TermAt(k - 1)]
       before == Of(led, t, Nothing)
-      new == {i \in index..(index + count) : i \notin DOMAIN before}
+      \* Where it may be the snapshot's, the term says nothing.
+      is_bare == NamesSnapshotTerm /\ count = 0 /\ \E i \in DOMAIN before : i > index /\ before[i] = last
+      places == IF is_bare THEN {} ELSE index..(index + count)
+      new == {i \in places : i \notin DOMAIN before}
       log == IF new = {} THEN before ELSE before @@ [i \in new |-> TermAt(i - index)]
       fresh == {k \in 1..count : <<index + k, brought[k].term>> \notin DOMAIN entries}
-      committed == {i \in index..(index + count) : i <= Max(commit, Of(told, t, 0)) /\ i > 0}
+      committed == {i \in places : i <= Max(commit, Of(told, t, 0)) /\ i > 0}
   IN
   /\ Speaks(n, s, t, line)
   /\ Leads(s, t)
   /\ \A k \in 1..count : TermAt(k) >= TermAt(k - 1) /\ TermAt(k) <= t     \* terms of a log rise
-  /\ \A k \in 0..count : log[index + k] = TermAt(k)                       \* a leader takes nothing back
+  /\ \A i \in places : log[i] = TermAt(i - index)                          \* a leader takes nothing back
   /\ \A k \in 1..count :                                                  \* index and term say what
        Of(entries, <<index + k, TermAt(k)>>, Entry(k)) = Entry(k)         \* it is, and what is before
-  /\ \A k \in 0..count : LET i == index + k IN                           \* it has what was committed
-       i \in DOMAIN chosen /\ chosen[i].by <= t => chosen[i].term = TermAt(k)
+  /\ \A i \in places :                                                    \* it has what was committed
+       i \in DOMAIN chosen /\ chosen[i].by <= t => chosen[i].term = TermAt(i - index)
   /\ <<s, t>> \in DOMAIN asked =>                                         \* as when it was elected
        LET end == asked[<<s, t>>] IN
-       \A k \in 0..count : LET i == index + k IN
-         IF i > end[1] THEN TermAt(k) = t
-         ELSE IF i = end[1] THEN TermAt(k) = end[2] ELSE TermAt(k) <= end[2]
+       \A i \in places : LET its == TermAt(i - index) IN
+         IF i > end[1] THEN its = t ELSE IF i = end[1] THEN its = end[2] ELSE its <= end[2]
   /\ changes' = IF \A k \in 1..count : brought[k].change = <<>> THEN changes
                 ELSE ChangedBy(changes, index, brought)
   /\ MayTell(s, t, log, commit)
@@ -369,7 +372,7 @@ HearAcknowledgement(n, s, from, t, index) ==
 
 \* What its servers have said binds them afterwards as well.
 Restart(n) ==
-  /\ floor' = [s \in DOMAIN said |-> IF home[s] = n THEN said[s] ELSE Of(floor, s, 0)]
+  /\ floor' = [s \in {s \in DOMAIN said : home[s] = n} |-> said[s]] @@ floor
   /\ UNCHANGED <<speech, asked, voted, stored, latest, leader, led, told, entries, chosen, changes,
                  requests, ballots, reach, hears, learned, matched>>
 
