@@ -68,6 +68,17 @@ TEST(OutsideRaft, AVoteInAnotherTermThanTheRequestIsADeviation) {
   EXPECT_EQ(follow("ovsdb", logs, {{"AnswersAnyTerm", "TRUE"}}).result, Result::conforms);
 }
 
+// ovsdb-server, to a server that lacks what the leader has only as a snapshot.
+TEST(OutsideRaft, TheTermOfASnapshotForAnEarlierEntryIsADeviation) {
+  RecordedLines logs = recorded("etcd");
+  logs[2].push_back(
+      R"({"node":2,"step":"append","args":{"from":"529db48efa3805ee","term":3,"line":"27<","index":5,"last":3,"brought":[],"commit":12}})");
+  const FollowReport report = follow("etcd", logs);
+  ASSERT_EQ(report.result, Result::violation);
+  EXPECT_THAT(report.refusal->violation.guards.at(0).text, HasSubstr("chosen[i].term"));
+  EXPECT_EQ(follow("etcd", logs, {{"NamesSnapshotTerm", "TRUE"}}).result, Result::conforms);
+}
+
 struct ForgedLine {
   const char* what;
   std::size_t node;
