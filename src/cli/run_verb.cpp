@@ -12,6 +12,7 @@
 #include "core/parallel.h"
 #include "run/schedule_space.h"
 #include "sim/clock.h"
+#include "systems/server/outside/raft_steps.h"
 #include "systems/xrpl/outside/steps.h"
 #include "trace/node_log.h"
 
@@ -112,10 +113,12 @@ NodeLogs log_nodes(const run::Scenario& scenario, const RunVerbOptions& options,
   const System& system = *scenario.system;
   // Clients and services as well: what they receive and send orders what nodes do.
   logs.files = std::make_unique<trace::NodeLogFiles>(options.node_logs, scenario.nodes());
-  if (options.from_outside) {
-    logs.writer = std::make_unique<xrpl::OutsideLogWriter>(*logs.files, system.description());
-  } else {
+  if (!options.from_outside) {
     logs.writer = std::make_unique<trace::NodeLogWriter>(*logs.files, system.description());
+  } else if (server::RaftLogWriter::understands(system.description())) {
+    logs.writer = std::make_unique<server::RaftLogWriter>(*logs.files, system.description());
+  } else {
+    logs.writer = std::make_unique<xrpl::OutsideLogWriter>(*logs.files, system.description());
   }
   run_options.sinks.push_back(logs.writer.get());
   return logs;
@@ -302,7 +305,7 @@ Verb add_run_verb(CLI::App& program) {
   app->add_option("--node-logs", options->node_logs,
                   "Write a log per node here while the run goes on, for conform follow");
   app->add_flag("--from-outside", options->from_outside,
-                "Node logs say what messages show, not what nodes report (XRP Ledger)")
+                "Node logs say what messages show, not what nodes report (XRP Ledger, etcd, ovsdb)")
       ->needs("--node-logs");
   app->add_flag("--realtime", options->realtime, "Keep the pace of a real clock");
   app->add_option("--jobs", options->jobs, "Threads for a range of seeds")

@@ -1,6 +1,7 @@
 #include "report/report.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 #include <sstream>
@@ -29,6 +30,8 @@ using Milliseconds = std::chrono::milliseconds;
 /// Rows of a table beyond which a page only says how many there are.
 constexpr std::size_t kRowsMax = 60;
 constexpr std::size_t kArrowsMax = 220;
+/// What each node said last: so many lines.
+constexpr std::size_t kLastLines = 8;
 
 Level level_of(const trace::Header& header, const oracle::Violation& violation) {
   const auto found = std::find(header.levels.begin(), header.levels.end(), violation.level);
@@ -70,6 +73,14 @@ std::string words_list(const run::Recipe& recipe) {
 
 // What was violated.
 
+/// Whose event it is, if it is a node's.
+std::string owner_text(const trace::Trace& trace, EventId event) {
+  const auto record = std::find_if(trace.records.begin(), trace.records.end(),
+                                   [&](const trace::Record& each) { return each.id == event; });
+  if (record == trace.records.end() || record->node >= trace.header.nodes) return {};
+  return fmt::format(" (n{})", record->node);
+}
+
 std::string facts(const RecordedRun& run) {
   const oracle::Violation& violation = run.verdict.violations.front();
   const trace::Header& header = run.trace.header;
@@ -84,7 +95,8 @@ std::string facts(const RecordedRun& run) {
                                                           violation.instance))));
   }
   fact("Nodes", node_list(violation.nodes));
-  fact("When", fmt::format("{}, event {}", when(violation.time), violation.event));
+  fact("When", fmt::format("{}, event {}{}", when(violation.time), violation.event,
+                           owner_text(run.trace, violation.event)));
   if (!violation.values.empty()) {
     std::string values;
     for (const Digest& value : violation.values) {
@@ -160,11 +172,38 @@ std::string schedule_section(const Finding& finding) {
       finding.minimal ? "The smallest schedule that does it" : "The schedule that does it", body);
 }
 
+/// Up to the violation; an explanation has the lines that matter.
+std::string said_section(const Finding& finding) {
+  if (finding.difference) return {};
+  const RecordedRun& run = finding.smallest();
+  std::vector<std::deque<std::string>> said(run.trace.header.nodes);
+  for (const trace::Record& record : run.trace.records) {
+    if (record.time > run.verdict.violations.front().time) break;
+    if (record.type != EventType::log || record.node >= said.size()) continue;
+    std::deque<std::string>& lines = said[record.node];
+    lines.push_back(fmt::format(
+        "{:>10.3f} s  {}", static_cast<double>(microseconds_of(record.time)) / 1e6, record.text));
+    if (lines.size() > kLastLines) lines.pop_front();
+  }
+  std::string body;
+  for (std::size_t node = 0; node < said.size(); ++node) {
+    if (said[node].empty()) continue;
+    body += fmt::format("<h3>n{}</h3>\n<pre class=\"log\">{}</pre>\n", node,
+                        escape(fmt::format("{}", fmt::join(said[node], "\n"))));
+  }
+  return body.empty() ? body : section("said", "What each node said last", body);
+}
+
 std::string replay_section(const Finding& finding) {
   std::string body = command(finding.smallest().replay);
   if (finding.minimal) {
     body += "<p class=\"quiet\">The run as it was found, before shrinking:</p>\n" +
             command(finding.found.replay);
+  }
+  const run::Scenario& scenario = finding.smallest().recipe.scenario;
+  if (scenario.system->traits().outside) {
+    body += folded("The scenario: programs, clients, rules",
+                   fmt::format("<pre class=\"log\">{}</pre>\n", escape(scenario.text)));
   }
   return section("replay", "See it again", body);
 }
@@ -458,6 +497,7 @@ std::string to_html(const Finding& finding) {
   body += why_section(finding);
   body += history_section(run);
   body += section("diagram", "What happened", diagrams(finding));
+  body += said_section(finding);
   body += replay_section(finding);
   body += course_section(run);
   body += timeline_section(run);

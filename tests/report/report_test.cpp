@@ -76,6 +76,29 @@ TEST(Report, ExplainsByTheNearestPassingRun) {
   EXPECT_THAT(html, HasSubstr(", under way at the end</text>"));
 }
 
+// Programs are not explained by a run that passes: what they said last is all there is.
+TEST(Report, SaysWhatNodesSaidLastWhereThereIsNoExplanation) {
+  Finding finding = majority_finding();
+  EXPECT_THAT(to_html(finding), Not(HasSubstr("id=\"said\"")));
+  finding.difference.reset();
+  trace::Trace& trace = finding.minimal->trace;
+  trace.records.insert(trace.records.begin(), 9, trace::Record{});
+  for (std::size_t line = 0; line < 9; ++line) {
+    trace.records[line].type = EventType::log;
+    trace.records[line].node = 1;
+    trace.records[line].text = "line <" + std::to_string(line) + ">";
+  }
+  std::erase_if(trace.records, [](const trace::Record& record) {
+    return record.type == EventType::log && record.text.find("line <") != 0;
+  });
+  const std::string html = to_html(finding);
+  EXPECT_THAT(html, HasSubstr("<h3>n1</h3>"));
+  EXPECT_THAT(html, Not(HasSubstr("line &lt;0&gt;")));
+  EXPECT_THAT(html, HasSubstr("line &lt;1&gt;"));
+  EXPECT_THAT(html, HasSubstr("line &lt;8&gt;"));
+  EXPECT_THAT(html, Not(HasSubstr("<h3>n0</h3>")));
+}
+
 // Who cannot see a drawing is told what it is; who reads in the dark is not dazzled.
 TEST(Report, DrawingsHaveNamesAndFollowTheDark) {
   const std::string html = to_html(majority_finding());

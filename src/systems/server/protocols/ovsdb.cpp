@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -24,7 +25,7 @@ struct Method {
 constexpr std::array<Method, 15> kMethods{{
     {"hello_request", "hello"},
     {"append_request", "append", "prev_log_index", "prev_log_term", "leader_commit"},
-    {"append_reply", "append-reply", "log_end", "prev_log_term"},
+    {"append_reply", "append-reply", "prev_log_index", "prev_log_term"},
     {"vote_request", "vote", "last_log_index", "last_log_term"},
     {"vote_reply", "vote-reply"},
     {"add_server_request", "add-server"},
@@ -60,8 +61,47 @@ bool says_no(std::string_view method, const Json& body) {
   return is("success", false);
 }
 
+/// The first half of a UUID, whose beginning is what logs of servers say.
+ServerName name_of(std::string_view uuid) {
+  std::string digits(uuid.substr(0, 18));
+  std::erase(digits, '-');
+  ServerName name = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), name, 16);
+  return name;
+}
+
+ServerName name_in(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_string()) return 0;
+  return name_of(found->get_ref<const std::string&>());
+}
+
+/// All servers, by name.
+std::optional<RaftChange> members_in(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_object()) return std::nullopt;
+  RaftChange members;
+  for (const auto& [uuid, address] : found->items()) members.servers.push_back(name_of(uuid));
+  return members;
+}
+
+RaftEntry entry_of(const Json& entry) {
+  RaftEntry read;
+  if (!entry.is_object()) return read;
+  read.term = number_in(entry, "term");
+  read.change = members_in(entry, "servers");
+  Json content = entry;
+  content.erase("term");
+  read.content = digest_of_text(content.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return read;
+}
+
 RaftFields fields_of(const Method& method, const Json& body) {
   RaftFields fields;
+  fields.from = name_in(body, "from");
+  fields.to = name_in(body, "to");
+  fields.vote = name_in(body, "vote");
+  fields.members = members_in(body, "last_servers");
   fields.term = number_in(body, "term");
   fields.index = number_in(body, method.index);
   fields.log_term = number_in(body, method.log_term);
@@ -69,8 +109,11 @@ RaftFields fields_of(const Method& method, const Json& body) {
   fields.entries = number_in(body, "n_entries");
   if (const auto log = body.find("log"); log != body.end() && log->is_array()) {
     fields.entries = log->size();
+    for (const Json& entry : *log) fields.log.push_back(entry_of(entry));
   }
   if (method.name.ends_with("_reply")) fields.is_refused = says_no(method.name, body);
+  // Up to where it has what the leader has.
+  if (method.name == "append_reply" && !fields.is_refused) fields.index += fields.entries;
   return fields;
 }
 

@@ -9,7 +9,31 @@
 #include <string_view>
 #include <vector>
 
+#include "dissensus/digest.h"
+
 namespace dissensus::protocols {
+
+/// What a server calls itself in its messages; 0: nobody. It may live on another machine later, and
+/// another server on its machine.
+using ServerName = std::uint64_t;
+
+/// A change of who has a vote.
+struct RaftChange {
+  enum class Type : std::uint8_t {
+    add,      ///< one more, or a learner that becomes one
+    learner,  ///< a server without a vote
+    remove,
+    exactly,  ///< all that have one
+  };
+  Type type = Type::exactly;
+  std::vector<ServerName> servers;
+};
+
+struct RaftEntry {
+  std::uint64_t term = 0;
+  Digest content;  ///< without term and index
+  std::optional<RaftChange> change;
+};
 
 /// What messages of Raft carry, whoever wrote the server. 0 where a kind has no such field.
 struct RaftFields {
@@ -20,6 +44,11 @@ struct RaftFields {
   std::uint64_t commit = 0;
   std::uint64_t entries = 0;  ///< how many come with it
   bool is_refused = false;    ///< an answer that says no
+  ServerName from = 0;
+  ServerName to = 0;
+  ServerName vote = 0;                ///< for whom the sender says that it has voted in this term
+  std::vector<RaftEntry> log;         ///< the entries themselves
+  std::optional<RaftChange> members;  ///< as of the end of a snapshot
 };
 
 /// A part of a stream that arrives as a whole.

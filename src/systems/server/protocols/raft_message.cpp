@@ -1,5 +1,8 @@
 #include "systems/server/protocols/raft_message.h"
 
+#include <array>
+#include <utility>
+
 namespace dissensus::protocols {
 
 namespace {
@@ -11,16 +14,27 @@ constexpr char kEntries = 1;
 constexpr char kMessage = 2;
 // Numbers of fields.
 constexpr std::uint64_t kType = 1;
+constexpr std::uint64_t kTo = 2;
+constexpr std::uint64_t kFrom = 3;
 constexpr std::uint64_t kTerm = 4;
 constexpr std::uint64_t kLogTerm = 5;
 constexpr std::uint64_t kIndex = 6;
 constexpr std::uint64_t kEntry = 7;
 constexpr std::uint64_t kCommit = 8;
 constexpr std::uint64_t kReject = 10;
-constexpr std::uint64_t kIndexOfEntry = 3;
+// Of an entry.
+constexpr std::uint64_t kEntryType = 1;
+constexpr std::uint64_t kEntryTerm = 2;
+constexpr std::uint64_t kEntryIndex = 3;
+constexpr std::uint64_t kEntryData = 4;
+constexpr std::uint64_t kChangeOfMembers = 1;
+// Of the data of an entry that changes members.
+constexpr std::uint64_t kChangeType = 2;
+constexpr std::uint64_t kChangedServer = 3;
 
 constexpr std::size_t kHeartbeat = 8;
 constexpr std::size_t kAppend = 3;
+constexpr std::size_t kVoteReply = 6;
 
 std::uint64_t word_at(std::string_view bytes, std::size_t at) {
   std::uint64_t value = 0;
@@ -94,12 +108,50 @@ class FieldReader {
   bool is_wrong_ = false;
 };
 
-std::uint64_t index_of_entry(std::string_view bytes) {
-  std::uint64_t index = 0;
+/// Nothing: it changes something else about a member.
+std::optional<RaftChange> read_change(std::string_view bytes) {
+  using Type = RaftChange::Type;
+  constexpr std::array<std::optional<Type>, 4> kTypes{Type::add, Type::remove, std::nullopt,
+                                                      Type::learner};
+  std::uint64_t type = 0;
+  ServerName server = 0;
   for (FieldReader field(bytes); field.next();) {
-    if (field.number == kIndexOfEntry) index = field.value;
+    if (field.number == kChangeType) type = field.value;
+    if (field.number == kChangedServer) server = field.value;
   }
-  return index;
+  if (type >= kTypes.size() || !kTypes[type]) return std::nullopt;
+  return RaftChange{*kTypes[type], {server}};
+}
+
+struct NumberedEntry {
+  std::uint64_t index = 0;
+  RaftEntry entry;
+};
+
+NumberedEntry read_entry(std::string_view bytes) {
+  NumberedEntry read;
+  std::uint64_t type = 0;
+  std::string_view data;
+  for (FieldReader field(bytes); field.next();) {
+    if (field.number == kEntryType) type = field.value;
+    if (field.number == kEntryTerm) read.entry.term = field.value;
+    if (field.number == kEntryIndex) read.index = field.value;
+    if (field.number == kEntryData) data = field.content;
+  }
+  read.entry.content = DigestBuilder().add(type).add(data).finish();
+  if (type == kChangeOfMembers) read.entry.change = read_change(data);
+  return read;
+}
+
+/// The entries of a message in the notation of appends: a length before each.
+std::vector<RaftEntry> read_entries(std::string_view bytes, std::uint64_t count) {
+  std::vector<RaftEntry> entries;
+  for (; count > 0; --count) {
+    const std::uint64_t length = word_at(bytes, 0);
+    entries.push_back(read_entry(bytes.substr(kWord, length)).entry);
+    bytes.remove_prefix(kWord + length);
+  }
+  return entries;
 }
 
 }  // namespace
@@ -138,6 +190,12 @@ std::optional<RaftMessage> read_raft_message(std::string_view bytes) {
         message.kind = static_cast<std::size_t>(field.value);
         has_type = true;
         break;
+      case kTo:
+        message.fields.to = field.value;
+        break;
+      case kFrom:
+        message.fields.from = field.value;
+        break;
       case kTerm:
         message.fields.term = field.value;
         break;
@@ -147,10 +205,13 @@ std::optional<RaftMessage> read_raft_message(std::string_view bytes) {
       case kIndex:
         message.fields.index = field.value;
         break;
-      case kEntry:
+      case kEntry: {
         ++message.fields.entries;
-        message.last_index = index_of_entry(field.content);
+        NumberedEntry read = read_entry(field.content);
+        message.last_index = read.index;
+        message.fields.log.push_back(std::move(read.entry));
         break;
+      }
       case kCommit:
         message.fields.commit = field.value;
         break;
@@ -163,6 +224,9 @@ std::optional<RaftMessage> read_raft_message(std::string_view bytes) {
   }
   if (field.is_wrong() || !has_type) return std::nullopt;
   if (message.fields.entries == 0) message.last_index = message.fields.index;
+  if (message.kind == kVoteReply && !message.fields.is_refused) {
+    message.fields.vote = message.fields.to;
+  }
   return message;
 }
 
@@ -246,12 +310,17 @@ std::optional<RaftMessage> RaftStream::read_whole() {
     message = *read;
     last_.term = message.fields.term;
     last_.index = message.last_index;
+    last_.from = message.fields.from;
+    last_.to = message.fields.to;
   } else if (type == kEntries) {
     message.kind = kAppend;
     message.fields.term = message.fields.log_term = last_.term;
     message.fields.index = last_.index;
     message.fields.entries = word_at(bytes, 1);
+    message.fields.log = read_entries(bytes.substr(1 + kWord), message.fields.entries);
     message.fields.commit = word_at(bytes, bytes.size() - kWord);
+    message.fields.from = last_.from;
+    message.fields.to = last_.to;
     last_.index += message.fields.entries;
   }
   return message;

@@ -58,7 +58,7 @@ class RaftStream {
   std::size_t needed_;  ///< before this many bytes there is nothing to find out
   std::uint64_t entries_left_ = 0;
   std::optional<RaftMessage> message_;
-  RaftFields last_;  ///< what entries follow: term and last index
+  RaftFields last_;  ///< what entries follow: term, last index, and whose they are
 };
 
 }  // namespace dissensus::protocols

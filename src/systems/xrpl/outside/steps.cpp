@@ -157,7 +157,8 @@ OutsideLogWriter::OutsideLogWriter(trace::NodeLogFiles& files, const SystemDescr
   const bool has_status = system.find_kind("StatusChange") != kNoKind;
   if (level == system.levels.end() || !has_status) {
     throw InputError(
-        fmt::format("--from-outside: {} has no messages of the XRP Ledger; see --node-logs alone",
+        fmt::format("--from-outside: {} has no messages of the XRP Ledger, etcd or ovsdb; see "
+                    "--node-logs alone",
                     system.name));
   }
   validated_level_ = static_cast<std::uint8_t>(level - system.levels.begin());

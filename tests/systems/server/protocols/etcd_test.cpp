@@ -93,6 +93,52 @@ TEST(EtcdProtocol, AppendsAreToldApartAndFollowEachOther) {
   EXPECT_EQ(next[1].fields.commit, 5U);
 }
 
+// A server's own name is the one that it has in its logs and in its requests.
+TEST(EtcdProtocol, EntriesAndNamesAreReadInBothNotations) {
+  const auto reader = etcd_reader();
+  reader->add(true, bytes(kAppendsRequest));
+  reader->add(false, bytes(kStreamAnswer));
+  const std::vector<Part> parts = reader->add(false, bytes(kWholeAppend) + bytes(kOneEntry));
+  ASSERT_THAT(etcd_names(parts), ElementsAre("append", "append"));
+  for (const Part& part : parts) {
+    EXPECT_EQ(part.fields.from, 0x34e58aba34864a97U);
+    EXPECT_EQ(part.fields.to, 0xcbec0e4dfa4b134bU);
+    ASSERT_EQ(part.fields.log.size(), 1U);
+    EXPECT_EQ(part.fields.log[0].term, 2U);
+    EXPECT_FALSE(part.fields.log[0].change);
+  }
+  EXPECT_NE(parts[0].fields.log[0].content, parts[1].fields.log[0].content);
+}
+
+TEST(EtcdProtocol, ChangesOfMembersAreToldFromOtherEntries) {
+  // An append with one entry of the given type, whose data says: do this with server 9.
+  const auto change = [](char entry_type, char change_type) {
+    const std::string data{'\x10', change_type, '\x18', 9};
+    const std::string entry =
+        std::string{'\x08', entry_type, '\x10', 2, '\x18', 5, '\x22', 4} + data;
+    return read_raft_message(std::string{'\x08', 3, '\x3a', static_cast<char>(entry.size())} +
+                             entry)
+        ->fields.log.at(0)
+        .change;
+  };
+  EXPECT_FALSE(change(0, 0));
+  EXPECT_EQ(change(1, 0)->type, RaftChange::Type::add);
+  EXPECT_EQ(change(1, 1)->type, RaftChange::Type::remove);
+  EXPECT_FALSE(change(1, 2));  // another address
+  EXPECT_EQ(change(1, 3)->type, RaftChange::Type::learner);
+  EXPECT_THAT(change(1, 3)->servers, ElementsAre(9U));
+  EXPECT_FALSE(change(1, 77));
+}
+
+TEST(EtcdProtocol, AGrantedVoteSaysForWhom) {
+  const auto vote = [](bool is_refused) {
+    return read_raft_message(std::string{'\x08', 6, '\x10', 7, '\x18', 8, '\x50', is_refused})
+        ->fields.vote;
+  };
+  EXPECT_EQ(vote(false), 7U);
+  EXPECT_EQ(vote(true), 0U);
+}
+
 TEST(EtcdProtocol, MessagesAreReadWhereverTheyAreCut) {
   const std::string stream = bytes(kStreamAnswer) + bytes(kVote) + bytes(kHeartbeat);
   for (std::size_t cut = 1; cut < stream.size(); ++cut) {

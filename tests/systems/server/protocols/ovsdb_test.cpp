@@ -70,7 +70,43 @@ TEST(OvsdbProtocol, ObjectsHaveKindsAndFields) {
   const std::vector<Part> reply = reader->add(true, kOvsdbAppendReply);
   ASSERT_THAT(ovsdb_names(reply), ElementsAre("append-reply"));
   EXPECT_TRUE(reply[0].fields.is_refused);  // "inconsistency"
-  EXPECT_EQ(reply[0].fields.index, 1U);
+  EXPECT_EQ(reply[0].fields.index, 2U);     // what it does not have
+}
+
+TEST(OvsdbProtocol, EntriesMembersAndNamesAreRead) {
+  const std::string append =
+      R"({"method":"append_request","params":[{"from":"9655267d-75fc-4eb3-8642-24b23873b8a8","log":[)"
+      R"({"term":3,"data":[null,{}],"eid":"a"},)"
+      R"({"term":4,"data":[null,{}],"eid":"a"},)"
+      R"({"term":4,"servers":{"0c51f5c4-6825-46a1-a19c-226570e203c2":"tcp:127.0.0.12:6644"}},7]}]})";
+  const std::vector<Part> parts = ovsdb_reader()->add(true, append + std::string(kOvsdbSnapshot));
+  ASSERT_THAT(ovsdb_names(parts), ElementsAre("append", "install-snapshot"));
+  const RaftFields& fields = parts[0].fields;
+  EXPECT_EQ(fields.from, 0x9655267d75fc4eb3U);
+  ASSERT_EQ(fields.log.size(), 4U);
+  EXPECT_EQ(fields.log[0].term, 3U);
+  EXPECT_EQ(fields.log[0].content, fields.log[1].content);  // the term is not part of it
+  EXPECT_NE(fields.log[0].content, fields.log[2].content);
+  EXPECT_FALSE(fields.log[0].change);
+  EXPECT_EQ(fields.log[2].change->type, RaftChange::Type::exactly);
+  EXPECT_THAT(fields.log[2].change->servers, ElementsAre(0x0c51f5c4682546a1U));
+  EXPECT_THAT(parts[1].fields.members->servers, ElementsAre(0x9655267d75fc4eb3U));
+}
+
+// The leader goes by what came before the entries and how many there were.
+TEST(OvsdbProtocol, AnAnswerSaysUpToWhereItHasTheLog) {
+  const auto index = [](const std::string& result) {
+    return ovsdb_reader()
+        ->add(
+            true,
+            R"({"method":"append_reply","params":[{"log_end":99,"prev_log_index":4,"n_entries":3,)"
+            R"("result":")" +
+                result + R"("}]})")
+        .at(0)
+        .fields.index;
+  };
+  EXPECT_EQ(index("OK"), 7U);
+  EXPECT_EQ(index("inconsistency"), 4U);
 }
 
 TEST(OvsdbProtocol, AVoteForAnotherIsARefusal) {
@@ -83,6 +119,11 @@ TEST(OvsdbProtocol, AVoteForAnotherIsARefusal) {
   };
   EXPECT_FALSE(refused("b"));
   EXPECT_TRUE(refused("a"));
+  EXPECT_EQ(ovsdb_reader()
+                ->add(true, R"({"method":"vote_reply","params":[{"to":"b","vote":"a0"}]})")
+                .at(0)
+                .fields.vote,
+            0xa0U);
 }
 
 TEST(OvsdbProtocol, ObjectsAreReadWhereverTheyAreCut) {
