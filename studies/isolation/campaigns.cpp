@@ -9,9 +9,9 @@
 
 namespace dissensus::study {
 
-// Held out are raft (another language, clients judged by their history), by system, and vsr-three,
-// by its mistakes and its number of nodes: they are looked at once, when the method is settled.
-// Everything may be tuned on the others.
+// Held out are raft (another language, clients judged by their history), by system, and vsr-three
+// and pbft-seven, by their mistakes and their number of nodes: they are looked at once, when the
+// method is settled. Everything may be tuned on the others.
 const std::vector<CampaignPlan>& campaign_plans() {
   static const std::vector<CampaignPlan> kPlans{
       {.name = "xrpl-byzantine",
@@ -79,6 +79,16 @@ const std::vector<CampaignPlan>& campaign_plans() {
                     {"view-as-normal", "\"view-as-normal\"", "", 15},
                     {"transfer-keeps-tail", "\"transfer-keeps-tail\"", "", 15}},
        .without = ""},
+      {.name = "pbft-seven",
+       .is_held_out = true,
+       .scenario = "experiments/causes/pbft-seven.toml",
+       .messages = "",
+       .switches = {{"oldest-certificate", "\"oldest-certificate\"", "", 2},
+                    {"sequence-reuse", "\"sequence-reuse\"", "", 1}},
+       .without = "",
+       .failing = 60,  // both are rare
+       .successful = 60,
+       .runs_max = 12'000},
       // A run takes a tenth of a second: fewer of them.
       {.name = "raft",
        .is_held_out = true,
