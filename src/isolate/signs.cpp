@@ -60,14 +60,20 @@ struct Decision {
   std::string trigger;
   std::optional<std::uint64_t> round;  ///< of the message that it followed
   bool after_restart = false;
-  /// How many nodes had spoken of it to that node, by kind and field.
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> heard = {};
+  /// How many nodes had spoken of it to that node, by SignReader::places_.
+  std::vector<std::uint8_t> heard = {};
 };
 
 class SignReader {
  public:
   SignReader(const trace::Header& header, std::span<const Record> records)
       : header_(header), views_(header.nodes) {
+    for (std::size_t kind = 0; kind < header.kinds.size(); ++kind) {
+      const std::vector<FieldDescription>& fields = header.kind_fields[kind];
+      for (std::size_t field = 0; field < fields.size(); ++field) {
+        if (names_decisions(fields[field].type)) places_.emplace_back(kind, field);
+      }
+    }
     for (const Record& record : records) {
       by_id_.emplace(record.id, &record);
       const bool has_fields = record.type == EventType::send || record.type == EventType::mutate;
@@ -152,19 +158,15 @@ class SignReader {
       last_decision_ = record.id;
     Digest instance;
     instance.low = record.number >> scope_bits(record.detail);
-    for (std::size_t kind = 0; kind < header_.kinds.size(); ++kind) {
-      const std::vector<FieldDescription>& fields = header_.kind_fields[kind];
-      for (std::size_t field = 0; field < fields.size(); ++field) {
-        if (!names_decisions(fields[field].type)) continue;
-        const bool by_number = fields[field].type == SemanticType::sequence;
-        const auto said = view.said.find({kind, field, by_number ? instance : record.value});
-        const std::size_t count = said == view.said.end() ? 0 : heads(said->second);
-        const auto [place, is_new] =
-            evidence_.try_emplace({record.detail, trigger, kind, field}, count);
-        if (!is_new) place->second = std::min(place->second, count);
-        if (count > 0) spoken_of_.insert({record.detail, kind, field});
-        decision.heard.emplace(std::pair(kind, field), count);
-      }
+    for (const auto& [kind, field] : places_) {
+      const bool by_number = header_.kind_fields[kind][field].type == SemanticType::sequence;
+      const auto said = view.said.find({kind, field, by_number ? instance : record.value});
+      const std::size_t count = said == view.said.end() ? 0 : heads(said->second);
+      const auto [place, is_new] =
+          evidence_.try_emplace({record.detail, trigger, kind, field}, count);
+      if (!is_new) place->second = std::min(place->second, count);
+      if (count > 0) spoken_of_.insert({record.detail, kind, field});
+      decision.heard.push_back(static_cast<std::uint8_t>(count));
     }
     std::vector<Decision>& list = decisions_[{record.detail, record.number}];
     const auto other = std::find_if(
@@ -256,10 +258,10 @@ class SignReader {
   /// conflicts among it, says less about the cause.
   void tell_first_conflicts() {
     for (const auto& [level, pair] : first_conflicts_) {
-      for (const auto& [place, count] : pair.first.heard) {
-        const auto& [kind, field] = place;
+      for (std::size_t place = 0; place < places_.size(); ++place) {
+        const auto& [kind, field] = places_[place];
         if (!spoken_of_.contains({level, kind, field})) continue;
-        const std::size_t fewest = std::min(count, pair.second.heard.at(place));
+        const std::size_t fewest = std::min(pair.first.heard[place], pair.second.heard[place]);
         for (std::size_t most = fewest; most < views_.size(); ++most) {
           add(fmt::format("{} about a {}", kFirstConflict, level_name(level)),
               fmt::format("One of the first two different {}s of one instance is decided although "
@@ -389,6 +391,8 @@ class SignReader {
 
   const trace::Header& header_;
   std::vector<NodeView> views_;
+  /// Fields of kinds that name what is decided: kind and field.
+  std::vector<std::pair<std::size_t, std::size_t>> places_;
   std::unordered_map<EventId, const Record*> by_id_;
   std::unordered_map<Digest, const Record*, SignDigestHash> contents_;
   /// The fewest nodes that spoke of a value when it was decided: by level, what the decision
