@@ -25,8 +25,8 @@ struct CauseOptions {
   std::size_t support_min = 0;
   /// Share of what differs among all failing runs that a division must explain, and of what
   /// differs within the group that it divides.
-  double division_min = 0.07;
-  double within_min = 0.12;
+  double division_min = 0.06;
+  double within_min = 0.11;
   /// So many families of predicates or signs must bear a division out: what a rare kind of message
   /// does to all predicates about that kind is one thing, not a hundred.
   std::size_t families_min = 2;

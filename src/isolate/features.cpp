@@ -52,7 +52,8 @@ constexpr std::uint8_t kSuccessfulRun = 1;
 /// A predicate that tells why a run fails holds in few successful runs: at most this share of the
 /// share of failing ones. Others vary with the schedule, whatever the cause.
 constexpr double kSuccessfulMax = 0.05;
-/// What all predicates say weighs as much as what all other signs say, and as how runs fail.
+/// Predicates have one say together; so have how runs fail, on what the first two different
+/// decisions were made, on what all were, and the other signs.
 constexpr double kWeight = 1;
 
 struct Selected {
@@ -124,8 +125,18 @@ struct DigestHash {
   std::size_t operator()(const Digest& digest) const { return digest.low; }
 };
 
+/// Whether what the sign speaks of is how some failing runs fail first: a violation, or the level
+/// of one. Other violations and conflicts follow from those and tell how far a run went on.
+bool comes_first(const Sign& sign, std::span<const Feature> ways) {
+  if (sign.of.empty() || ways.empty()) return true;
+  return std::any_of(ways.begin(), ways.end(), [&](const Feature& way) {
+    return sign.of == way.sign.of || way.sign.of.ends_with("/" + sign.of);
+  });
+}
+
 /// Signs that some, not all, failing runs show. How a run fails needs no other test; what is also
-/// seen in successful runs is left out, as it is of predicates.
+/// seen in successful runs is left out, as it is of predicates, except on what nodes decide: a bug
+/// that lets them decide on too little does not always do harm.
 void add_signs(const RunTable& table, const FeatureOptions& options, Features& features) {
   const std::size_t failing = features.failing.size();
   std::vector<RunSet> runs(table.signs().size(), RunSet(failing));
@@ -137,27 +148,41 @@ void add_signs(const RunTable& table, const FeatureOptions& options, Features& f
     if (run.failing) continue;
     for (const std::uint32_t sign : run.signs) ++successful[sign];
   }
-  const std::size_t first = features.list.size();
+  std::vector<Feature> every;
   std::vector<Feature> ways;
   for (std::size_t sign = 0; sign < runs.size(); ++sign) {
     Feature feature{{}, table.signs()[sign],      std::move(runs[sign]), successful[sign], 1,
                     1,  table.signs()[sign].about};
     const std::size_t holds = feature.runs.size();
+    if (holds < options.support_min) continue;
     if (feature.is_way_of_failing()) {
-      if (holds >= options.support_min && holds < failing) ways.push_back(std::move(feature));
-      continue;
+      ways.push_back(std::move(feature));
+    } else {
+      every.push_back(std::move(feature));
     }
+  }
+  std::vector<Feature> symptoms;
+  std::vector<Feature> first_conflicts;
+  std::vector<Feature> evidence;
+  for (Feature& feature : every) {
+    const bool counts = comes_first(feature.sign, ways);
+    const std::size_t holds = feature.runs.size();
     const Counts both{holds, feature.successful, failing, table.runs().size() - failing};
     if (is_telling(both, options.support_min, feature.weight)) {
-      features.list.push_back(std::move(feature));
+      if (!counts) continue;
+      const bool is_conflict = feature.family.starts_with(kFirstConflict);
+      (is_conflict ? first_conflicts : symptoms).push_back(std::move(feature));
     } else if (feature.family.starts_with(kEvidence) && increase_interval(both, kZ95).low > 0) {
+      if (counts && failing - holds >= options.support_min) evidence.push_back(feature);
       features.mechanisms.push_back(std::move(feature));
     }
   }
-  features.significant += features.list.size() - first;
-  balance(std::span(features.list).subspan(first), kWeight);
-  balance(std::span(ways), kWeight);
-  features.list.insert(features.list.end(), ways.begin(), ways.end());
+  std::erase_if(ways, [&](const Feature& way) { return way.runs.size() == failing; });
+  features.significant += symptoms.size() + first_conflicts.size() + evidence.size();
+  for (std::vector<Feature>* voice : {&symptoms, &first_conflicts, &evidence, &ways}) {
+    balance(*voice, kWeight);
+    features.list.insert(features.list.end(), voice->begin(), voice->end());
+  }
 }
 
 }  // namespace

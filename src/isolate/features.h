@@ -52,6 +52,7 @@ struct Features {
   std::vector<std::size_t> failing;  ///< runs of the table, by number among the failing ones
   std::vector<Feature> list;
   /// Signs of how nodes decide that are likelier in failing runs, and seen in successful ones, too.
+  /// Those of a level that breaks are in the list as well.
   std::vector<Feature> mechanisms;
   std::size_t significant = 0;  ///< before equal ones were joined and others left out
 };

@@ -32,6 +32,8 @@ struct Inbox {
 struct Sign {
   std::string about;
   std::string words;
+  /// The violation or the level that it speaks of, where it speaks of one.
+  std::string of = {};
   friend auto operator<=>(const Sign&, const Sign&) = default;
 };
 

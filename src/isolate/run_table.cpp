@@ -73,8 +73,8 @@ void RunTable::add(const Run& run, std::span<const Profile> profiles,
   summary.name = run.name;
   summary.link = run.link;
   if (!run.symptom.empty()) {
-    summary.signs.push_back(
-        intern(Sign{std::string(kWayOfFailing), fmt::format("It fails with {}.", run.symptom)}));
+    summary.signs.push_back(intern(Sign{
+        std::string(kWayOfFailing), fmt::format("It fails with {}.", run.symptom), run.symptom}));
   }
   for (const Sign& sign : run.signs) summary.signs.push_back(intern(sign));
   std::sort(summary.signs.begin(), summary.signs.end());

@@ -60,12 +60,20 @@ struct Decision {
   std::string trigger;
   std::optional<std::uint64_t> round;  ///< of the message that it followed
   bool after_restart = false;
+  /// How many nodes had spoken of it to that node, by SignReader::places_.
+  std::vector<std::uint8_t> heard = {};
 };
 
 class SignReader {
  public:
   SignReader(const trace::Header& header, std::span<const Record> records)
       : header_(header), views_(header.nodes) {
+    for (std::size_t kind = 0; kind < header.kinds.size(); ++kind) {
+      const std::vector<FieldDescription>& fields = header.kind_fields[kind];
+      for (std::size_t field = 0; field < fields.size(); ++field) {
+        if (names_decisions(fields[field].type)) places_.emplace_back(kind, field);
+      }
+    }
     for (const Record& record : records) {
       by_id_.emplace(record.id, &record);
       const bool has_fields = record.type == EventType::send || record.type == EventType::mutate;
@@ -83,14 +91,15 @@ class SignReader {
     }
     for (; failure != failures.end(); ++failure) describe_end(*failure);
     tell_evidence();
+    tell_first_conflicts();
     tell_conflicts();
     tell_end(records);
   }
   std::vector<Sign> finish() { return {signs_.begin(), signs_.end()}; }
 
  private:
-  void add(std::string about, std::string words) {
-    signs_.insert({std::move(about), std::move(words)});
+  void add(std::string about, std::string words, std::string of = {}) {
+    signs_.insert({std::move(about), std::move(words), std::move(of)});
   }
   const std::string& kind_name(std::size_t kind) const { return header_.kinds[kind]; }
   const std::string& level_name(std::size_t level) const { return header_.levels[level]; }
@@ -144,25 +153,26 @@ class SignReader {
   void decide(NodeView& view, const Record& record) {
     const std::string trigger = trigger_name(record);
     view.last_decided[record.detail] = std::max(view.last_decided[record.detail], record.number);
-    decisions_[{record.detail, record.number}].push_back(
-        {record.node, record.value, trigger, round_of(record), view.has_restarted});
+    Decision decision{record.node, record.value, trigger, round_of(record), view.has_restarted};
     if (record.detail >= header_.level_final.size() || header_.level_final[record.detail])
       last_decision_ = record.id;
     Digest instance;
     instance.low = record.number >> scope_bits(record.detail);
-    for (std::size_t kind = 0; kind < header_.kinds.size(); ++kind) {
-      const std::vector<FieldDescription>& fields = header_.kind_fields[kind];
-      for (std::size_t field = 0; field < fields.size(); ++field) {
-        if (!names_decisions(fields[field].type)) continue;
-        const bool by_number = fields[field].type == SemanticType::sequence;
-        const auto said = view.said.find({kind, field, by_number ? instance : record.value});
-        const std::size_t count = said == view.said.end() ? 0 : heads(said->second);
-        const auto [place, is_new] =
-            evidence_.try_emplace({record.detail, trigger, kind, field}, count);
-        if (!is_new) place->second = std::min(place->second, count);
-        if (count > 0) spoken_of_.insert({record.detail, kind, field});
-      }
+    for (const auto& [kind, field] : places_) {
+      const bool by_number = header_.kind_fields[kind][field].type == SemanticType::sequence;
+      const auto said = view.said.find({kind, field, by_number ? instance : record.value});
+      const std::size_t count = said == view.said.end() ? 0 : heads(said->second);
+      const auto [place, is_new] =
+          evidence_.try_emplace({record.detail, trigger, kind, field}, count);
+      if (!is_new) place->second = std::min(place->second, count);
+      if (count > 0) spoken_of_.insert({record.detail, kind, field});
+      decision.heard.push_back(static_cast<std::uint8_t>(count));
     }
+    std::vector<Decision>& list = decisions_[{record.detail, record.number}];
+    const auto other = std::find_if(
+        list.begin(), list.end(), [&](const Decision& one) { return one.value != decision.value; });
+    if (other != list.end()) first_conflicts_.try_emplace(record.detail, *other, decision);
+    list.push_back(std::move(decision));
   }
 
   void see(const Record& record) {
@@ -203,13 +213,17 @@ class SignReader {
     describe_end(failure);
     const std::string about = "moment of failing";
     if (record.type == EventType::decide) {
-      add(about, fmt::format("The decision that breaks {} follows {}.", failure.signature,
-                             trigger_name(record)));
+      add(about,
+          fmt::format("The decision that breaks {} follows {}.", failure.signature,
+                      trigger_name(record)),
+          failure.signature);
     }
     if (is_node(record.node) && views_[record.node].phase &&
         *views_[record.node].phase < header_.phases.size()) {
-      add(about, fmt::format("Who breaks {} is in phase {}.", failure.signature,
-                             header_.phases[*views_[record.node].phase]));
+      add(about,
+          fmt::format("Who breaks {} is in phase {}.", failure.signature,
+                      header_.phases[*views_[record.node].phase]),
+          failure.signature);
     }
     const bool restarted =
         std::any_of(failure.nodes.begin(), failure.nodes.end(),
@@ -217,11 +231,12 @@ class SignReader {
     if (restarted) add(about, "A node that takes part in the violation has restarted before.");
   }
   void describe_end(const Failure& failure) {
-    add("violations", fmt::format("It violates {}.", failure.signature));
+    add("violations", fmt::format("It violates {}.", failure.signature), failure.signature);
     const char* who = failure.nodes.size() == 1               ? "one node"
                       : failure.nodes.size() == views_.size() ? "all nodes"
                                                               : "several nodes";
-    add("moment of failing", fmt::format("{} concerns {}.", failure.signature, who));
+    add("moment of failing", fmt::format("{} concerns {}.", failure.signature, who),
+        failure.signature);
   }
 
   void tell_evidence() {
@@ -233,7 +248,28 @@ class SignReader {
             fmt::format("Some {} is decided after {} although at most {} of {} nodes spoke of it "
                         "({} of a {}) to that node.",
                         level_name(level), trigger, count, views_.size(),
-                        header_.kind_fields[kind][field].name, kind_name(kind)));
+                        header_.kind_fields[kind][field].name, kind_name(kind)),
+            level_name(level));
+      }
+    }
+  }
+
+  /// On how little one of the first two different decisions was made: what follows from them, more
+  /// conflicts among it, says less about the cause.
+  void tell_first_conflicts() {
+    for (const auto& [level, pair] : first_conflicts_) {
+      for (std::size_t place = 0; place < places_.size(); ++place) {
+        const auto& [kind, field] = places_[place];
+        if (!spoken_of_.contains({level, kind, field})) continue;
+        const std::size_t fewest = std::min(pair.first.heard[place], pair.second.heard[place]);
+        for (std::size_t most = fewest; most < views_.size(); ++most) {
+          add(fmt::format("{} about a {}", kFirstConflict, level_name(level)),
+              fmt::format("One of the first two different {}s of one instance is decided although "
+                          "at most {} of {} nodes spoke of it ({} of a {}) to that node.",
+                          level_name(level), most, views_.size(),
+                          header_.kind_fields[kind][field].name, kind_name(kind)),
+              level_name(level));
+        }
       }
     }
   }
@@ -255,14 +291,19 @@ class SignReader {
     if (first.value == second.value) return;
     const std::string about = "conflict about a " + level;
     const auto [one, other] = std::minmax(first.trigger, second.trigger);
-    add(about, fmt::format("Different {}s are decided for one instance after {} and {}.", level,
-                           one, other));
+    add(about,
+        fmt::format("Different {}s are decided for one instance after {} and {}.", level, one,
+                    other),
+        level);
     if (first.round && second.round) {
-      add(about, fmt::format("Different {}s are decided for one instance in {} round.", level,
-                             *first.round == *second.round ? "the same" : "another"));
+      add(about,
+          fmt::format("Different {}s are decided for one instance in {} round.", level,
+                      *first.round == *second.round ? "the same" : "another"),
+          level);
     }
     if (first.after_restart || second.after_restart)
-      add(about, fmt::format("One of two nodes that decide different {}s has restarted.", level));
+      add(about, fmt::format("One of two nodes that decide different {}s has restarted.", level),
+          level);
   }
 
   void tell_end(std::span<const Record> records) {
@@ -350,6 +391,8 @@ class SignReader {
 
   const trace::Header& header_;
   std::vector<NodeView> views_;
+  /// Fields of kinds that name what is decided: kind and field.
+  std::vector<std::pair<std::size_t, std::size_t>> places_;
   std::unordered_map<EventId, const Record*> by_id_;
   std::unordered_map<Digest, const Record*, SignDigestHash> contents_;
   /// The fewest nodes that spoke of a value when it was decided: by level, what the decision
@@ -357,6 +400,8 @@ class SignReader {
   std::map<std::tuple<std::size_t, std::string, std::size_t, std::size_t>, std::size_t> evidence_;
   std::set<std::tuple<std::size_t, std::size_t, std::size_t>> spoken_of_;
   std::map<std::pair<std::uint8_t, std::uint64_t>, std::vector<Decision>> decisions_;
+  /// The first two different decisions for one instance, by level.
+  std::map<std::size_t, std::pair<Decision, Decision>> first_conflicts_;
   EventId last_decision_ = 0;
   std::set<Sign> signs_;
 };

@@ -22,6 +22,8 @@ struct Failure {
 
 /// Signs of what nodes had heard of a value when they decided it begin their `about` so.
 inline constexpr std::string_view kEvidence = "evidence";
+/// Signs of the same about the first two different decisions for one instance begin theirs so.
+inline constexpr std::string_view kFirstConflict = "first conflict";
 
 /// Sorted, each once. The records must be those of a trace of everything.
 std::vector<Sign> signs_of(const trace::Header& header, std::span<const trace::Record> records,

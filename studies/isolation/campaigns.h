@@ -28,7 +28,7 @@ struct Switch {
 
 struct CampaignPlan {
   std::string name;
-  bool is_held_out = false;  ///< of a system that nothing was tuned on; fixed before tuning
+  bool is_held_out = false;  ///< nothing was tuned on it; fixed before tuning
   std::string scenario;      ///< file
   /// Where entries go in it: this text becomes `slot_before` + entries + "]".
   std::string slot = "bugs = []";

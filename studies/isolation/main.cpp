@@ -113,6 +113,7 @@ std::string counts_of(const Part& part) {
 struct Options {
   std::vector<std::string> only;
   bool verbose = false;
+  bool swapped = false;  ///< methods see the part that they are otherwise judged on
   isolate::CauseOptions causes;
 };
 
@@ -190,6 +191,8 @@ int study(int argc, char** argv) {
     const std::string argument = argv[i];
     if (argument == "--verbose") {
       options.verbose = true;
+    } else if (argument == "--swapped") {
+      options.swapped = true;
     } else {
       options.only.push_back(argument);
     }
@@ -202,8 +205,10 @@ int study(int argc, char** argv) {
         std::find(options.only.begin(), options.only.end(), plan.name) == options.only.end()) {
       continue;
     }
-    judge(plan.name, plan.is_held_out ? "held out" : "development", make_part(plan, 1),
-          make_part(plan, kHeldOutSeeds), options);
+    const std::uint64_t first = options.swapped ? kHeldOutSeeds : 1;
+    const std::uint64_t second = options.swapped ? 1 : kHeldOutSeeds;
+    judge(plan.name, plan.is_held_out ? "held out" : "development", make_part(plan, first),
+          make_part(plan, second), options);
   }
   for (const std::string& name : options.only) {
     if (isolate::is_data_set(name)) judge_data_set(name, options);

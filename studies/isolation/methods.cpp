@@ -53,6 +53,7 @@ Clusters by_causes(const RunTable& training, const RunTable& held_out,
       result.text += fmt::format("  united, {} runs: {}\n", cause.runs.size(), cause.shared);
   }
   describe("not divided", separation.rejected);
+  if (!separation.doubt.empty()) result.text += fmt::format("  in doubt: {}\n", separation.doubt);
   return result;
 }
 

@@ -120,6 +120,51 @@ TEST(Causes, TheResultDoesNotDependOnTheNumberOfThreads) {
   EXPECT_EQ(assign(table, separate(table, one)), assign(table, separate(table, three)));
 }
 
+/// Every other run fails, with a fork of blocks; half of these go on to a fork of checkpoints.
+/// Decisions on too little are made in all of one half, and in some successful runs.
+class ForksWithSigns final : public RunSource {
+ public:
+  std::string name() const override { return "forks"; }
+  const Schema& schema() const override { return schema_; }
+  bool next(Run& run) override {
+    if (made_ == 80) return false;
+    run.reset(schema_.nodes);
+    run.name = std::to_string(made_);
+    run.failing = made_ % 2 == 0;
+    run.symptom = run.failing ? "agreement/decided-differently/block" : "";
+    run.signs.clear();
+    const std::size_t type = made_ % 4;
+    if (type == 0) run.signs.push_back(kConsequence);
+    if (type == 0 || made_ % 16 == 1) {
+      run.signs.push_back(kLittleForABlock);
+      run.signs.push_back(kLittleForACheckpoint);
+    }
+    ++made_;
+    return true;
+  }
+  const Sign kConsequence{"violations", "It forks checkpoints.",
+                          "agreement/decided-differently/checkpoint"};
+  const Sign kLittleForABlock{"evidence for a block", "A block on too little.", "block"};
+  const Sign kLittleForACheckpoint{"evidence for a checkpoint", "A checkpoint on too little.",
+                                   "checkpoint"};
+
+ private:
+  Schema schema_ = causes_schema();
+  std::size_t made_ = 0;
+};
+
+// What follows from a failure says how far a run went on; what nodes decide on may be seen in
+// successful runs as well.
+TEST(Features, AreOfWhatBreaksFirstAndOfWhatItsDecisionsWereMadeOn) {
+  ForksWithSigns forks;
+  const PredicateSpace space(forks.schema(), space_options(Mode::improved, forks.schema()));
+  const Features features = collect_features(read_runs(forks, space, 1), {});
+  std::vector<std::string> words;
+  for (const Feature& feature : features.list) words.push_back(feature.sign.words);
+  EXPECT_EQ(words, std::vector{forks.kLittleForABlock.words});
+  EXPECT_EQ(features.mechanisms.size(), 2u);
+}
+
 TEST(RandIndex, AgreesWithWorkedExamples) {
   using Parts = std::vector<std::size_t>;
   EXPECT_EQ(adjusted_rand_index(Parts{0, 0, 1, 1}, Parts{7, 7, 3, 3}), 1);

@@ -105,6 +105,23 @@ TEST_F(SignsTest, AConflictTellsTheRoundsAndWhatBothFollowed) {
                           "Vote."}));
 }
 
+TEST_F(SignsTest, OfTheFirstConflictItIsToldOnHowLittleOneSideWasDecided) {
+  const auto conflict = [](int count) {
+    return "One of the first two different blocks of one instance is decided although at most " +
+           std::to_string(count) + " of 3 nodes spoke of it (value of a Vote) to that node.";
+  };
+  vote(0, 1, 7);
+  vote(1, 1, 7);
+  decide(0, 7);
+  decide(1, 7);
+  EXPECT_THAT(words(), testing::Not(testing::Contains(conflict(2)))) << "they agree";
+  vote(2, 1, 8);
+  decide(2, 8);
+  decide(2, 9);  // a later conflict, of which nobody spoke
+  EXPECT_THAT(words(), testing::Contains(conflict(1)));
+  EXPECT_THAT(words(), testing::Not(testing::Contains(conflict(0))));
+}
+
 TEST_F(SignsTest, TheEndTellsWhoIsWhereAndWhoStillSpeaks) {
   vote(0, 1, 7);
   decide(1, 7);

@@ -145,7 +145,10 @@ int Server::append(raft_io_append* request, const raft_entry* entries, unsigned 
   if (first >= first_index_ && first - first_index_ < log_.size()) {
     log_.resize(static_cast<std::size_t>(first - first_index_));
   }
-  for (std::size_t i = 0; i < copied.size(); ++i) store(first + i, copied[i]);
+  for (std::size_t i = 0; i < copied.size(); ++i) {
+    store(first + i, copied[i]);
+    steps_.stored(first + i, raft_.commit_index);
+  }
   const std::uint64_t tag = await_sync([request, done](int status) { done(request, status); });
   const DiskStatus status = storage_.append(context_->disk(), first, copied, tag);
   if (status == DiskStatus::ok) return 0;

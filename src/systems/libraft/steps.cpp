@@ -60,6 +60,7 @@ void Steps::forget() {
   granted_.clear();
   acknowledged_.clear();
   handed_.clear();
+  committed_before_.clear();
   compacted_.reset();
   installed_.reset();
   loaded_.reset();
@@ -130,16 +131,21 @@ void Steps::tell_leading(Context& context, const ServerView& now) {
     own_acknowledged_ = stored;
     report(context, Step::acknowledge, {stored});
   }
-  if (now.commit > view_.commit) {
-    view_.commit = now.commit;
-    report(context, Step::commit, {now.commit});
-  }
   tell_stored(context, now);
+  tell_committed(context, now.commit);
   for (const NodeId to : std::exchange(handed_, {})) report(context, Step::hand_over, {to});
+}
+
+void Steps::tell_committed(Context& context, std::uint64_t commit) {
+  if (commit <= view_.commit) return;
+  view_.commit = commit;
+  report(context, Step::commit, {commit});
 }
 
 void Steps::tell_stored(Context& context, const ServerView& now) {
   for (std::uint64_t index = view_.last() + 1; index <= now.last(); ++index) {
+    const auto before = committed_before_.find(index);
+    if (before != committed_before_.end()) tell_committed(context, before->second);
     const ServerView::Logged& entry = now.log[static_cast<std::size_t>(index - now.first)];
     view_.log.push_back(entry);
     const bool change = entry.type == RAFT_CHANGE;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -69,6 +70,11 @@ class Steps {
   void handed_over(NodeId to) {
     if (listening_) handed_.push_back(to);
   }
+  /// An entry came into the log when so much was committed: a library that promotes a server and
+  /// then counts acknowledgements, in one call, counts with the new voters.
+  void stored(std::uint64_t index, std::uint64_t commit) {
+    if (listening_) committed_before_[index] = commit;
+  }
   void compacted(std::uint64_t index) { compacted_ = index; }
   void installed(std::uint64_t index) { installed_ = index; }
   void loaded(std::uint64_t base) { loaded_ = base; }
@@ -88,6 +94,7 @@ class Steps {
   void tell_leading(Context& context, const ServerView& now);
   void tell_following(Context& context, const ServerView& now);
   void tell_stored(Context& context, const ServerView& now);
+  void tell_committed(Context& context, std::uint64_t commit);
   void report(Context& context, Step step, std::vector<StateValue> arguments);
   void forget();
 
@@ -104,6 +111,7 @@ class Steps {
   std::vector<Granted> granted_;
   std::vector<std::uint64_t> acknowledged_;
   std::vector<NodeId> handed_;
+  std::map<std::uint64_t, std::uint64_t> committed_before_;  ///< by index of the entry
   std::optional<std::uint64_t> compacted_;
   std::optional<std::uint64_t> installed_;
   std::optional<std::uint64_t> loaded_;
