@@ -23,7 +23,7 @@ run::Scenario shipped(std::string_view name, const std::string& more = "") {
   const std::string path = fmt::format(DISSENSUS_SOURCE_DIR "/scenarios/pbft/{}.toml", name);
   std::string text = read_file(path, 1 << 20);
   const std::string kind = "kind = \"pbft\"\n";
-  text.insert(text.find(kind) + kind.size(), more);
+  if (!more.empty()) text.insert(text.find(kind) + kind.size(), more);
   return run::parse_scenario(text, path, simulated_systems());
 }
 
