@@ -1,4 +1,4 @@
-// A portfolio whose bandit chooses among single shapes and ways to alter schedules, not among whole
+// A portfolio whose bandit chooses among single shapes, schedulers and stories, not among whole
 // searches, and which looks less far ahead while it has seen little.
 #pragma once
 

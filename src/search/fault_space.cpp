@@ -90,7 +90,7 @@ std::shared_ptr<const FaultStrategy> make_fault_strategy(const faults::Byzantine
 }
 
 namespace {
-class EnvironmentStrategy final : public FaultStrategy {
+class EnvironmentStrategy final : public FaultStrategy, public StoryTeller {
  public:
   EnvironmentStrategy(const faults::EnvironmentSpace& space, std::size_t nodes)
       : space_(space), nodes_(nodes) {}
@@ -100,7 +100,10 @@ class EnvironmentStrategy final : public FaultStrategy {
     return faults::varied_fault(fault, space_, nodes_, random);
   }
   std::vector<Fault> draw_plan(std::size_t most, Random& random) const override {
-    std::vector<Fault> plan = faults::random_story(space_, nodes_, story(random), random);
+    return tell(story(random), most, random);
+  }
+  std::vector<Fault> tell(faults::Story story, std::size_t most, Random& random) const override {
+    std::vector<Fault> plan = faults::random_story(space_, nodes_, story, random);
     if (plan.size() > most) plan.resize(most);
     return plan;
   }

@@ -13,6 +13,15 @@
 
 namespace dissensus::search {
 
+/// Beside FaultStrategy: what a strategy may implement as well, which knows ways in which faults
+/// belong together.
+class StoryTeller {
+ public:
+  virtual ~StoryTeller() = default;
+  virtual std::vector<faults::Fault> tell(faults::Story story, std::size_t most,
+                                          Random& random) const = 0;
+};
+
 /// Faults of drawn plans; varied in their round, or in whom and how they hit.
 std::shared_ptr<const FaultStrategy> make_fault_strategy(const faults::ByzantineSpace& space,
                                                          std::size_t nodes);

@@ -7,6 +7,7 @@
 #include "search/coverage.h"
 #include "search/fitness.h"
 #include "search/online_searches.h"
+#include "search/passing_split.h"
 #include "search/portfolio.h"
 #include "search/sequence.h"
 #include "search/structured.h"
@@ -27,7 +28,7 @@ const std::vector<SearchEntry>& built_in_searches() {
          {"disagreement", "termination"},
          make_portfolio},
         {"adaptive",
-         "As portfolio, sharing the budget among single shapes and ways to alter schedules",
+         "As portfolio, sharing the budget among single shapes, schedulers and stories of faults",
          {"disagreement", "termination", "rules", "waypoints"},
          make_adaptive,
          true},
@@ -35,6 +36,11 @@ const std::vector<SearchEntry>& built_in_searches() {
          "Messages of a link are late by their number, so that later ones overtake them",
          {},
          make_sequence},
+        {"passing-split",
+         "Splits that pass: trouble and calm take turns while the run goes on",
+         {},
+         make_passing_split,
+         true},
         {"structured",
          "Shapes in which networks fail: splits, slow links, slow nodes, late kinds",
          {},

@@ -2,39 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <utility>
 #include <vector>
 
 #include "dissensus/digest.h"
 #include "dissensus/scheduler.h"
 
+#include "search/delay_bounds.h"
 #include "search/genotype.h"
 
 namespace dissensus::search {
 
 namespace {
-
-/// The longest delay of each sender, receiver and kind in milliseconds; 0: never late.
-struct DelayBounds {
-  explicit DelayBounds(const SearchSpace& space) : nodes(space.nodes) {
-    for (const SearchSpace::Subject& subject : space.subjects) {
-      kinds = std::max(kinds, std::size_t{subject.kind} + 1);
-    }
-    most.assign(nodes * nodes * kinds, 0);
-    for (std::size_t i = 0; i < space.size(); ++i) {
-      const SearchSpace::Subject& subject = space.subjects[i];
-      most[place(subject.from, subject.to, subject.kind)] = space.high[i];
-    }
-  }
-  std::size_t place(NodeId from, NodeId to, MessageKind kind) const {
-    return (from * nodes + to) * kinds + kind;
-  }
-
-  std::size_t nodes;
-  std::size_t kinds = 0;
-  std::vector<double> most;
-};
 
 /// Which numbers of a link are late.
 enum class LateNumbers : std::uint8_t { one, first, every, window };
@@ -59,8 +38,7 @@ class SequenceScheduler final : public Scheduler {
     const double share = concerns(message) && is_late(number, place)
                              ? level_ + (1 - level_) * chance.unit()
                              : background_ * chance.unit();
-    return std::chrono::duration_cast<Duration>(
-        std::chrono::milliseconds(static_cast<std::int64_t>(share * most)));
+    return DelayBounds::late_by(share, most);
   }
 
  private:

@@ -68,7 +68,6 @@ void SharedBudget::tell(const Candidate& candidate, const Evaluation& evaluation
   Candidate own = candidate;
   own.tag = asked.tag;
   member.search->tell(own, member.single_objective ? summed(evaluation) : evaluation);
-  pass_on(asked.member, candidate, evaluation);
 }
 
 void SharedBudget::welcome(const Genotype& genotype, const Evaluation& evaluation) {

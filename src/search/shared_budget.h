@@ -44,8 +44,6 @@ class SharedBudget : public Search, public Immigration {
   /// A position in `ready` whose turn it is whatever the yields are.
   virtual std::optional<std::size_t> fixed_turn(const std::vector<std::size_t>& ready) const = 0;
   virtual void learn(std::size_t member, const Evaluation& evaluation) = 0;
-  /// After its member has been told.
-  virtual void pass_on(std::size_t /*member*/, const Candidate&, const Evaluation&) {}
   /// A violation that others found.
   virtual void know(const std::string& signature) = 0;
 

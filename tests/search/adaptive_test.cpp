@@ -62,21 +62,24 @@ TEST(Adaptive, DrawsTheSameAgainAndTurnsToWhatComesNear) {
   EXPECT_EQ(members(*first, 60), members(*second, 60));
 
   const auto rewarded = make("adaptive", context);
-  const std::vector<std::string> drawn = members(*rewarded, 400, "patches");
-  const auto share = [&](std::size_t from, std::size_t to) {
-    return std::count(drawn.begin() + static_cast<std::ptrdiff_t>(from),
-                      drawn.begin() + static_cast<std::ptrdiff_t>(to), "patches");
-  };
-  EXPECT_GT(share(300, 400), 2 * share(0, 100));
-  EXPECT_GT(std::set<std::string>(drawn.begin(), drawn.end()).size(), 12u);
+  const std::vector<std::string> drawn = members(*rewarded, 400, "pos");
+  const auto indifferent = make("adaptive", context);
+  const std::vector<std::string> usual = members(*indifferent, 400);
+  EXPECT_GT(std::count(drawn.begin(), drawn.end(), "pos"),
+            5 * std::count(usual.begin(), usual.end(), "pos") / 4);
+  EXPECT_EQ(std::set<std::string>(drawn.begin(), drawn.end()).size(), 9u);
 }
 
 // What one kind of search never finds another one finds at once: all kinds have early turns.
 TEST(Adaptive, BeginsWithDrawsSchedulersAndShapesInTurn) {
   const run::Scenario scenario = load("xrpl/b2.toml");
   const auto search = make("adaptive", {make_space(scenario), 4, 7});
-  EXPECT_EQ(members(*search, 5),
-            (std::vector<std::string>{"even-split", "uniform", "pct", "remote-node", "pos"}));
+  EXPECT_EQ(members(*search, 5), (std::vector<std::string>{"overtaking", "even-split", "overtaking",
+                                                           "passing-split", "overtaking"}));
+  // Where no number tells messages of a type apart none can overtake another.
+  const auto without = make("adaptive", {make_space(load("vsr/delays.toml")), 4, 7});
+  EXPECT_EQ(members(*without, 4),
+            (std::vector<std::string>{"even-split", "passing-split", "pct", "noisy-split"}));
 }
 
 TEST(Adaptive, TakesTheArmsThatAreAskedFor) {
@@ -88,13 +91,10 @@ TEST(Adaptive, TakesTheArmsThatAreAskedFor) {
             (std::set<std::string>{"pos", "slow"}));
   EXPECT_THROW(make("adaptive", context, "arms = ['fast']"), InputError);
   EXPECT_THROW(make("adaptive", context, "arms = []"), InputError);
-  EXPECT_THROW(make("adaptive", context, "arms = ['story']"), InputError) << "an arm of plans";
+  EXPECT_THROW(make("adaptive", context, "arms = ['waves']"), InputError) << "an arm of plans";
 }
 
-TEST(Adaptive, FullPlansHaveAllFaultsThatAPlanMayHaveWhereTheseAreFew) {
-  EXPECT_THROW(make("adaptive", {make_space(load("vsr/faults.toml")), 4, 1}, "arms = ['full']"),
-               InputError)
-      << "fourteen faults";
+TEST(Adaptive, FullPlansHaveAllFaultsThatAPlanMayHave) {
   const SearchSpace space = make_space(load("pbft/small-quorum.toml"));
   const auto search = make("adaptive", {space, 4, 1}, "arms = ['full']");
   EXPECT_EQ(search->ask()->genotype.faults.size(), space.faults_max);
@@ -104,7 +104,7 @@ TEST(Adaptive, FullPlansHaveAllFaultsThatAPlanMayHaveWhereTheseAreFew) {
 TEST(Adaptive, SchedulersHaveTheFaultsOfTheScenario) {
   const run::Scenario scenario = load("pbft/early-collection.toml");
   const SearchContext context{make_space(scenario), 1, 3, measure_pace(scenario)};
-  for (const char* name : {"pct", "pos", "sequence"}) {
+  for (const char* name : {"pct", "pos", "sequence", "passing-split"}) {
     const auto search = make(name, context);
     std::size_t faults = 0;
     for (std::size_t i = 0; i < 20; ++i) {
@@ -165,9 +165,83 @@ TEST(Sequence, LetsLaterMessagesOfALinkOvertakeEarlierOnes) {
   EXPECT_GT(overtaking, 100u);
 }
 
-TEST(Sequence, IsRecordedAndReplays) {
+/// Where the faults of a plan by the clock begin and end, in order.
+std::vector<std::pair<Duration, Duration>> windows(const std::vector<faults::Fault>& plan) {
+  std::vector<std::pair<Duration, Duration>> result;
+  for (const faults::Fault& fault : plan) {
+    std::visit(
+        [&](const auto& known) {
+          if constexpr (requires { known.when.after; }) {
+            EXPECT_FALSE(known.when.after) << "waves go by the clock";
+            result.emplace_back(known.when.from, known.when.until.value());
+          }
+        },
+        fault);
+  }
+  return result;
+}
+
+TEST(Adaptive, WavesOfTroubleLeaveCalmBetweenThem) {
+  const auto search =
+      make("adaptive", {make_space(load("vsr/faults.toml")), 4, 1}, "arms = ['waves']");
+  std::size_t faults = 0;
+  for (std::size_t i = 0; i < 20; ++i) {
+    const Candidate candidate = search->ask().value();
+    const auto told = windows(candidate.genotype.faults);
+    ASSERT_EQ(told.size(), candidate.genotype.faults.size());
+    faults += told.size();
+    for (std::size_t j = 1; j < told.size(); ++j) EXPECT_GT(told[j].first, told[j - 1].second);
+    search->tell(candidate, boring());
+  }
+  EXPECT_GT(faults, 40u);
+  // Liars have rounds and no clock.
+  EXPECT_THROW(
+      make("adaptive", {make_space(load("pbft/byzantine.toml")), 4, 1}, "arms = ['waves']"),
+      InputError);
+}
+
+TEST(PassingSplit, DelaysWhatCrossesForAWhileAndThenNothing) {
   const run::Scenario scenario = load("vsr/delays.toml");
-  const auto search = make("sequence", {make_space(scenario), 1, 3});
+  const auto search = make("passing-split", {make_space(scenario), 1, 3, measure_pace(scenario)});
+  std::size_t changes = 0;
+  for (std::size_t run = 0; run < 20; ++run) {
+    const Candidate candidate = search->ask().value();
+    ASSERT_TRUE(candidate.scheduler);
+    ASSERT_FALSE(candidate.scheduler->picks());
+    candidate.scheduler->start(5, scenario.system_description().kinds.size());
+    bool was_apart = false;
+    for (std::int64_t moment = 0; moment < 600; ++moment) {
+      // At each moment a message on every link.
+      std::set<std::pair<NodeId, NodeId>> late;
+      for (NodeId from = 0; from < 5; ++from) {
+        for (NodeId to = 0; to < 5; ++to) {
+          if (from == to) continue;
+          PendingMessage message;
+          message.from = from;
+          message.to = to;
+          message.kind = 2;
+          message.sent = Time{10ms * moment};
+          const Duration delay = candidate.scheduler->delay(message);
+          EXPECT_LE(delay, 1500ms);
+          if (delay > 0ms) late.emplace(from, to);
+        }
+      }
+      // Two sides: both directions, and one node to two on the smaller one.
+      EXPECT_TRUE(late.empty() || late.size() == 8 || late.size() == 12) << late.size();
+      for (const auto& [from, to] : late) EXPECT_TRUE(late.count({to, from}));
+      changes += was_apart != !late.empty() ? 1 : 0;
+      was_apart = !late.empty();
+    }
+  }
+  EXPECT_GT(changes, 100u);
+}
+
+class Recorded : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Delaying, Recorded, testing::Values("sequence", "passing-split"));
+
+TEST_P(Recorded, AndReplays) {
+  const run::Scenario scenario = load("vsr/delays.toml");
+  const auto search = make(GetParam(), {make_space(scenario), 1, 3, measure_pace(scenario)});
   run::Runner runner;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const Candidate candidate = search->ask().value();

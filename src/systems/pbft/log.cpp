@@ -76,8 +76,13 @@ bool Log::note_prepared(std::uint64_t sequence, Slot& slot) const {
   if (slot.certificate && slot.certificate->view >= view) return false;
   // The primary's pre-prepare is its vote; prepares are the backups'.
   const Tally* tally = slot.prepares.find(view, slot.accepted->request);
-  if (!is_quorum(tally, settings_->quorum() - 1)) return false;
-  const Mask voters = tally == nullptr ? 0 : tally->voters;
+  Mask voters = tally == nullptr ? 0 : tally->voters;
+  if (settings_->has(Bug::prepares_any_request)) {
+    voters = slot.prepares.voters_in(view);
+    if (size_of(voters) + 1 < settings_->quorum()) return false;
+  } else if (!is_quorum(tally, settings_->quorum() - 1)) {
+    return false;
+  }
   slot.certificate = Certificate{view, sequence, slot.accepted->request,
                                  voters | mask_of(settings_->primary(view))};
   return true;

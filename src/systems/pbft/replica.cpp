@@ -181,6 +181,10 @@ void Replica::on_pre_prepare(Context& context, NodeId from, const PrePrepare& me
 void Replica::accept(Context& context, const PrePrepare& message) {
   Slot& slot = disk_.log.slot(message.sequence);
   slot.accepted = message;
+  if (settings_.has(Bug::forgets_older_views) && slot.certificate &&
+      slot.certificate->view < message.view) {
+    slot.certificate.reset();
+  }
   if (!is_primary()) {
     slot.prepares.add(message.view, message.request, id_);
     context.broadcast(Prepare{message.view, message.sequence, message.request});
@@ -200,7 +204,8 @@ void Replica::accept(Context& context, const PrePrepare& message) {
 
 template <class T>
 void Replica::on_vote(Context& context, NodeId from, const T& vote) {
-  if (!is_inside(vote.sequence) || vote.view < disk_.view) return;
+  const bool is_old = vote.view < disk_.view && !settings_.has(Bug::votes_after_leaving);
+  if (!is_inside(vote.sequence) || is_old) return;
   Slot& slot = disk_.log.slot(vote.sequence);
   if constexpr (std::is_same_v<T, Prepare>) {
     if (from == settings_.primary(vote.view)) return;
@@ -213,13 +218,16 @@ void Replica::on_vote(Context& context, NodeId from, const T& vote) {
 
 void Replica::advance(Context& context, std::uint64_t sequence) {
   Slot& slot = disk_.log.slot(sequence);
-  if (!disk_.active || !slot.accepted || slot.accepted->view != disk_.view) return;
+  if (!slot.accepted) return;
+  const std::uint64_t view = slot.accepted->view;
+  const bool takes_part = disk_.active && view == disk_.view;
+  if (!takes_part && !settings_.has(Bug::votes_after_leaving)) return;
   disk_.log.note_prepared(sequence, slot);
-  const bool prepared = slot.certificate && slot.certificate->view == disk_.view;
-  if (prepared && slot.commit_sent != disk_.view) {
-    slot.commit_sent = disk_.view;
-    slot.commits.add(disk_.view, slot.accepted->request, id_);
-    context.broadcast(Commit{disk_.view, sequence, slot.accepted->request});
+  const bool prepared = slot.certificate && slot.certificate->view == view;
+  if (prepared && slot.commit_sent != view) {
+    slot.commit_sent = view;
+    slot.commits.add(view, slot.accepted->request, id_);
+    context.broadcast(Commit{view, sequence, slot.accepted->request});
   }
   if (disk_.log.note_committed(slot)) execute_committed(context);
 }

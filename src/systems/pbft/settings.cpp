@@ -12,7 +12,7 @@
 namespace dissensus::pbft {
 
 namespace {
-constexpr std::array<BugDescription, 10> kBugs{{
+constexpr std::array<BugDescription, 16> kBugs{{
     {"small-quorum", "2f replicas are a quorum, one less than it takes"},
     {"votes-repeated",
      "messages are counted, not those who sent them: prepares, commits, view changes"},
@@ -24,6 +24,13 @@ constexpr std::array<BugDescription, 10> kBugs{{
     {"early-collection", "a replica's log goes with its own checkpoint, before that is stable"},
     {"sequence-reuse", "a new primary counts from the stable checkpoint, not from what is in use"},
     {"first-reply", "a client believes the first reply it gets, not f + 1 equal ones"},
+    {"first-checkpoint", "a new view starts from the stable checkpoint of whoever is named first"},
+    {"own-certificates", "a new view keeps what its primary has prepared, and nobody else's"},
+    {"votes-after-leaving", "who has left a view goes on voting in it"},
+    {"forgets-older-views",
+     "what a new view proposes again is no longer prepared until it is anew"},
+    {"prepares-any-request", "prepares for a number count whatever they are for"},
+    {"skips-gaps", "a new view leaves numbers that nobody prepared to those who had them"},
 }};
 
 Duration positive(const Options& options, std::string_view key, Duration fallback) {

@@ -24,6 +24,12 @@ enum class Bug : std::uint8_t {
   early_collection,
   sequence_reuse,
   first_reply,
+  first_checkpoint,
+  own_certificates,
+  votes_after_leaving,
+  forgets_older_views,
+  prepares_any_request,
+  skips_gaps,
 };
 struct BugDescription {
   std::string_view name;

@@ -34,6 +34,7 @@ Start start_of(std::span<const ViewChange> changes, const Settings& settings) {
   Start start;
   for (const ViewChange& change : changes) {
     if (change.stable.sequence > start.stable.sequence) start.stable = change.stable;
+    if (settings.has(Bug::first_checkpoint)) break;
   }
   start.last = start.stable.sequence;
   for (const ViewChange& change : changes) {
@@ -46,9 +47,14 @@ Start start_of(std::span<const ViewChange> changes, const Settings& settings) {
     for (const ViewChange& change : changes) {
       for (const Certificate& certificate : change.prepared) {
         if (certificate.sequence != sequence) continue;
+        if (settings.has(Bug::own_certificates) &&
+            change.replica != settings.primary(change.view)) {
+          continue;
+        }
         if (best == nullptr || outranks(certificate, *best, settings)) best = &certificate;
       }
     }
+    if (best == nullptr && settings.has(Bug::skips_gaps)) continue;
     start.proposals.push_back({sequence, best == nullptr ? kNullRequest : best->request});
   }
   return start;

@@ -32,7 +32,9 @@ void Replica::ask_for_state(Context& context, NodeId from, std::uint64_t view) {
 }
 
 void Replica::on_get_state(Context& context, NodeId from, const GetState& get) {
-  if (status_ != Status::normal || get.view != view_ || get.after > log_.size()) return;
+  const bool tells = status_ == Status::normal ||
+                     (status_ == Status::view_change && makes(Mistake::tells_in_view_change));
+  if (!tells || get.view != view_ || get.after > log_.size()) return;
   const auto begin = log_.begin() + static_cast<std::ptrdiff_t>(get.after);
   context.send(from,
                NewState{view_, get.after, commit_, std::make_shared<const Log>(begin, log_.end())});
@@ -49,7 +51,11 @@ void Replica::on_new_state(Context& context, const NewState& state) {
   Log log(log_.begin(), log_.begin() + static_cast<std::ptrdiff_t>(state.after));
   log.insert(log.end(), state.log->begin(), state.log->end());
   take_log(log);
-  if (!is_same_view) enter_view(context, state.view);
+  if (!is_same_view) {
+    const std::uint64_t last_normal = last_normal_;
+    enter_view(context, state.view);
+    if (makes(Mistake::transfer_not_normal)) last_normal_ = last_normal;
+  }
   acknowledge(context);
   commit_up_to(context, state.commit);
   report(context);

@@ -191,6 +191,9 @@ void Replica::commit_acknowledged(Context& context) {
 }
 
 void Replica::on_commit(Context& context, NodeId from, const Commit& commit) {
+  if (makes(Mistake::commits_any_view) && status_ != Status::recovering && commit.view != view_) {
+    commit_up_to(context, commit.commit);
+  }
   if (!follows(context, from, commit.view)) return;
   if (commit.commit > log_.size()) {
     ask_for_state(context, from, view_);

@@ -34,6 +34,12 @@ constexpr std::array<MistakeDescription, kMistakes> kDescriptions{{
     {"returns-to-view", "who has left a view takes part in it again when its primary is heard"},
     {"view-as-normal", "a view that was never entered counts as the last normal one"},
     {"commits-new-log", "all of a new view's log is executed as it comes"},
+    {"commits-any-view", "a commit number of another view counts for the log at hand"},
+    {"tells-in-view-change", "who changes views tells its old log as that of the new view"},
+    {"old-changes", "logs that were sent for an earlier view count for this one"},
+    {"repeats-view", "the beginning of a view that is late replaces what the view has done since"},
+    {"transfer-not-normal", "a view that was entered by state transfer does not count as normal"},
+    {"own-log", "a new primary keeps its own log, whatever the others sent"},
 }};
 
 Duration read_timer(const Options& options, std::string_view key, Duration fallback) {

@@ -35,8 +35,14 @@ enum class Mistake : std::uint8_t {
   returns_to_view,
   view_as_normal,
   commits_new_log,
+  commits_any_view,
+  tells_in_view_change,
+  old_changes,
+  repeats_view,
+  transfer_not_normal,
+  own_log,
 };
-inline constexpr std::size_t kMistakes = 21;
+inline constexpr std::size_t kMistakes = 27;
 
 struct MistakeDescription {
   std::string_view name;

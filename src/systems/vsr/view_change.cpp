@@ -29,7 +29,7 @@ void Replica::begin_view_change(Context& context, std::uint64_t view) {
   promised_ = std::max(promised_, view);
   status_ = Status::view_change;
   starters_.clear();
-  changes_.clear();
+  if (!makes(Mistake::old_changes)) changes_.clear();
   sent_change_ = false;
   heard_ = context.now();
   context.round(view_);
@@ -61,7 +61,8 @@ void Replica::send_log_to_new_primary(Context& context) {
 }
 
 void Replica::on_do_view_change(Context& context, NodeId from, const DoViewChange& change) {
-  if (status_ == Status::recovering || change.view < view_) return;
+  if (status_ == Status::recovering) return;
+  if (change.view < view_ && !makes(Mistake::old_changes)) return;
   if (change.view > view_) begin_view_change(context, change.view);
   if (status_ != Status::view_change || primary_of(view_) != id_) return;
   changes_[from] = change;
@@ -83,6 +84,7 @@ void Replica::begin_view_if_complete(Context& context) {
     if (best == nullptr || merit(*best) < merit(change)) best = &change;
     commit = std::max(commit, change.commit);
   }
+  if (makes(Mistake::own_log)) best = &changes_.at(id_);
   take_log(Log(*best->log));
   enter_view(context, view_);
   context.broadcast(StartView{view_, commit, shared_log()});
@@ -94,7 +96,7 @@ void Replica::begin_view_if_complete(Context& context) {
 
 void Replica::on_start_view(Context& context, const StartView& start) {
   if (status_ == Status::recovering || start.view < view_) return;
-  if (start.view == view_ && status_ == Status::normal) return;
+  if (start.view == view_ && status_ == Status::normal && !makes(Mistake::repeats_view)) return;
   Log log = *start.log;
   if (makes(Mistake::keeps_tail) && log_.size() > log.size()) {
     log.insert(log.end(), log_.begin() + static_cast<std::ptrdiff_t>(log.size()), log_.end());

@@ -106,6 +106,12 @@ TEST(PbftViewChange, TheNewestCertificateWinsAndGapsAreNull) {
   EXPECT_EQ(start.proposals, expected);
   const Settings oldest = settings_of("nodes = 4\nbugs = [\"oldest-certificate\"]");
   EXPECT_EQ(start_of(changes, oldest).proposals.front().request, kFirst);
+  // The primary of view 2 is replica 2, which has prepared nothing.
+  const Settings own = settings_of("nodes = 4\nbugs = [\"own-certificates\"]");
+  EXPECT_EQ(start_of(changes, own).proposals.front().request, kNullRequest);
+  const Settings skipping = settings_of("nodes = 4\nbugs = [\"skips-gaps\"]");
+  const std::vector<Proposal> without{{1, kSecond}, {3, kFirst}};
+  EXPECT_EQ(start_of(changes, skipping).proposals, without);
 }
 
 TEST(PbftViewChange, ANewViewStartsAtTheNewestStableCheckpoint) {

@@ -91,7 +91,7 @@ TEST(ViewstampedReplication, RefusesAnEvenNumberOfReplicas) {
 /// (docs/results/search.md).
 TEST(ViewstampedReplication, MistakesShow) {
   for (const char* mistake : {"forgetful-restart", "small-commit", "no-client-table",
-                              "transfer-keeps-tail", "view-as-normal"}) {
+                              "transfer-keeps-tail", "view-as-normal", "own-log"}) {
     const run::Scenario wrong = scenario("faults", fmt::format("mistakes = [\"{}\"]\n", mistake));
     run::Runner runner;
     std::size_t failures = 0;
