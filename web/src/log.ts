@@ -1,7 +1,7 @@
 // The lines of a run, of which only those in sight exist as elements; their texts are fetched a page at a time.
 import {get} from "./api";
 import {clock, h, visible} from "./dom";
-import type {RunData} from "./run_data";
+import {RunData} from "./run_data";
 
 const kRow = 20;
 const kPage = 200;
@@ -15,9 +15,11 @@ export class Log {
   private records: Int32Array = new Int32Array(0);
   private selected = -1;
 
-  constructor(private readonly data: RunData, private readonly run: number, private readonly select: (record: number) => void) {
+  /** `look`: which line the pointer is on (-1: none), and which stretch of time the lines in sight are of. */
+  constructor(private readonly data: RunData, private readonly run: number, private readonly select: (record: number) => void,
+              private readonly look: (pointed: number, reading: [number, number] | null) => void) {
     this.sheet = h("div", {class: "sheet"});
-    this.scroller = h("div", {class: "lines", tabindex: 0, role: "log", "aria-label": "Log", onscroll: () => this.draw()}, this.sheet);
+    this.scroller = h("div", {class: "lines", tabindex: 0, role: "log", "aria-label": "Log", onscroll: () => this.scrolled(), onpointerleave: () => this.look(-1, this.reading())}, this.sheet);
     const choice = h("select", {"aria-label": "Which lines", onchange: () => this.choose(choice.value)},
       h("option", {value: "log"}, "what nodes say and report"), h("option", {value: "all"}, "every event"),
       h("option", {value: "only"}, "log lines alone"));
@@ -37,17 +39,32 @@ export class Log {
     this.show(this.selected);
   }
 
+  /** The diagram has moved: the log goes to the same time, unless what is selected is in sight. */
+  follow(from: number, until: number): void {
+    const chosen = this.selected >= 0 ? this.data.time[this.selected]! : -1;
+    if (chosen >= from && chosen <= until) return;
+    const reading = this.reading();
+    if (reading && reading[0] >= from && reading[1] <= until) return;
+    this.scroller.scrollTop = RunData.place(this.records, this.data.firstAt(from)) * kRow;
+    this.draw();
+  }
+
+  private scrolled(): void {
+    this.draw();
+    this.look(-1, this.reading());
+  }
+
+  private reading(): [number, number] | null {
+    const first = Math.ceil(this.scroller.scrollTop / kRow);
+    const last = Math.min(this.records.length - 1, first + Math.floor(this.scroller.clientHeight / kRow) - 1);
+    return last < first ? null : [this.data.time[this.records[first]!]!, this.data.time[this.records[last]!]!];
+  }
+
   /** Brings the lines around an event into sight. */
   show(record: number): void {
     this.selected = record;
     if (record >= 0) {
-      let low = 0;
-      let high = this.records.length;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (this.records[middle]! < record) low = middle + 1; else high = middle;
-      }
-      const top = low * kRow;
+      const top = RunData.place(this.records, record) * kRow;
       const height = this.scroller.clientHeight;
       if (top < this.scroller.scrollTop || top > this.scroller.scrollTop + height - 2 * kRow) {
         this.scroller.scrollTop = Math.max(0, top - height / 2);
@@ -71,7 +88,7 @@ export class Log {
     const text = this.texts.get(record);
     return h("div", {
       class: `line type-${this.data.typeName(record)}${record === this.selected ? " chosen" : ""}${this.data.disputed[record] ? " disputed" : ""}`,
-      style: `top:${place * kRow}px`, onclick: () => this.select(record),
+      style: `top:${place * kRow}px`, onclick: () => this.select(record), onpointerenter: () => this.look(record, this.reading()),
     }, h("span", {class: "when"}, clock(this.data.time[record]!, this.data.end)), h("span", {class: "who"}, node >= 0 ? `n${node}` : ""),
       h("span", {class: "what"}, text === undefined ? this.data.describe(record) : visible(text)));
   }
