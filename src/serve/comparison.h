@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <optional>
 #include <string>
 #include <utility>
 
