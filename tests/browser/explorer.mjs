@@ -181,6 +181,14 @@ const tests = {
     await page.keyboard.press("+");
     await page.keyboard.press("+");
     await wait(page, () => document.querySelector(".line.chosen") !== null || document.querySelector(".inspector .sentence") !== null);
+    // In the log, line by line.
+    await page.focus(".lines");
+    const line = await page.evaluate(() => location.hash);
+    await page.keyboard.press("ArrowDown");
+    await wait(page, (was) => location.hash !== was && document.querySelector(".line.chosen") !== null, line);
+    await page.select(".log select", "all");
+    assert.match(await page.evaluate(() => location.hash), /log=all/);
+    await page.select(".log select", "log");
     // Search in words; the next hit is selected.
     await page.type("input[name=q]", "validations of node 3 for ledger 6");
     await page.keyboard.press("Enter");
@@ -241,6 +249,17 @@ const tests = {
     assert.equal((await page.$$(".compare canvas.detail")).length, 2);
     assert.ok((await page.$$(".chain > li, .waiting > li")).length > 0);
     await shot(page, "compare");
+    // What is chosen, hidden and in sight is in the address, which shows it again.
+    await page.focus(".compare canvas.detail");
+    await page.keyboard.press("ArrowRight");
+    await wait(page, () => /open it in its run/.test(document.querySelector(".compare .said").innerText));
+    await page.click(".kind");
+    await wait(page, () => /hide=\d/.test(location.hash) && /until=\d/.test(location.hash) && /failing=\d/.test(location.hash));
+    const [seen, words] = [await page.evaluate(() => location.hash), await text(page, ".compare .said")];
+    await page.reload();
+    await wait(page, (was) => document.querySelector(".compare .said")?.innerText === was, words);
+    assert.equal(await page.$eval(".kind", (kind) => kind.getAttribute("aria-pressed")), "false");
+    assert.equal(await page.evaluate(() => location.hash), seen);
     // The address alone shows what was served, not the passing run that was made since then.
     await page.goto("about:blank");
     await page.goto(server.address);

@@ -100,7 +100,7 @@ function help(): HTMLDialogElement {
   const dialog = h("dialog", {"aria-label": "Keys"}, h("h2", {}, "Keys of the diagram"), h("table", {},
     line("← →", "the event before, after at the same node"), line("↑ ↓", "the node above, below"), line("c  e", "its cause, its first effect"), line("v", "the violation"),
     line("+  −  0", "zoom in, out, all"), line("PageUp  PageDown", "move; Shift with ← → by less"), line("/  n  N", "search; next, previous hit"), line("Esc", "nothing selected"),
-    line("wheel, drag", "zoom at the pointer, move"), line("?", "these keys")),
+    line("↑ ↓ in the log", "the line before, after"), line("wheel, drag", "zoom at the pointer, move"), line("?", "these keys")),
     h("p", {class: "faint"}, "In models and conformance findings ← → go from step to step."),
     h("form", {method: "dialog"}, h("button", {}, "Close")));
   return dialog;

@@ -5,10 +5,10 @@ import {busy, failure, h, plural, replace, seconds, visible} from "./dom";
 import {kindButtons, marksOf} from "./legend";
 import type {RunData} from "./run_data";
 import {loadRun, verdictLine, type View} from "./run_view";
-import {go, link, type State} from "./state";
+import {go, link, refine, type State} from "./state";
 
 export function openCompare(place: HTMLElement, state: State): View {
-  const diagrams: Diagram[] = [];
+  let open: View | null = null;
   let closed = false;
   replace(place, busy(state["with"] ? "comparing…" : "looking for the nearest run that passes…"));
   const other = state["with"] ? `?with=${encodeURIComponent(state["with"])}` : "";
@@ -18,9 +18,9 @@ export function openCompare(place: HTMLElement, state: State): View {
       return;
     }
     const [failing, passing] = await Promise.all([loadRun(comparison.failing), loadRun(comparison.passing)]);
-    if (!closed) diagrams.push(...draw(place, comparison, failing, passing));
+    if (!closed) open = draw(place, comparison, failing, passing, state);
   }).catch((error: Error) => { if (!closed) replace(place, failure(error.message)); });
-  return {close: () => { closed = true; for (const diagram of diagrams) diagram.close(); }};
+  return {close: () => { closed = true; open?.close(); }};
 }
 
 function standout(data: RunData, records: number[]): Uint8Array {
@@ -48,17 +48,24 @@ function nearest(difference: string): string {
   return `The nearest run that passes: ${visible(difference)}.`;
 }
 
-function draw(place: HTMLElement, comparison: Comparison, failing: RunData, passing: RunData): Diagram[] {
+function draw(place: HTMLElement, comparison: Comparison, failing: RunData, passing: RunData, state: State): View {
   document.title = `Compare ${failing.head.scenario} – Dissensus`;
   const pair: Diagram[] = [];
   let together = true;
+  let moving = 0;
+  const select = (diagram: Diagram, record: number): void => {
+    const data = diagram.data;
+    diagram.select(record);
+    refine({[data === failing ? "failing" : "passing"]: record >= 0 ? String(record) : ""});
+    replace(said, record >= 0 && [`${seconds(data.time[record]!)}: ${data.describe(record)} · `,
+      h("a", {href: link({view: "run", run: String(data === failing ? comparison.failing : comparison.passing), at: String(record)})}, "open it in its run")]);
+  };
   const make = (data: RunData, records: number[], first: number | null, label: string): Diagram => {
     const diagram: Diagram = new Diagram(data, {
-      select: (record) => {
-        diagram.select(record);
-        replace(said, record >= 0 && [`${seconds(data.time[record]!)}: ${data.describe(record)} · `, h("a", {href: link({view: "run", run: String(data === failing ? comparison.failing : comparison.passing), at: String(record)})}, "open it in its run")]);
-      },
+      select: (record) => select(diagram, record),
       moved: (from, until) => {
+        clearTimeout(moving);
+        moving = window.setTimeout(() => refine({from: String(Math.round(from)), until: String(Math.round(until))}), 150);
         for (const other of pair) {
           if (together && other !== diagram && (other.from !== from || other.until !== until)) { other.from = from; other.until = until; other.draw(); }
         }
@@ -71,10 +78,11 @@ function draw(place: HTMLElement, comparison: Comparison, failing: RunData, pass
   };
   const said = h("p", {class: "said", role: "status"}, "Click an event to read what it is.");
   const kinds = h("div", {class: "kinds", role: "group", "aria-label": "Kinds of messages"});
-  const hidden = new Set<number>();
+  const hidden = new Set<number>((state["hide"] ?? "").split(",").filter(Boolean).map(Number));
+  const changed = (): void => { refine({hide: [...hidden].join(",")}); drawKinds(); };
   const drawKinds = (): void => {
-    replace(kinds, kindButtons(failing, hidden, (kind) => { if (!hidden.delete(kind)) hidden.add(kind); drawKinds(); },
-      (only) => { failing.head.kinds.forEach((_, kind) => { if (kind === only) hidden.delete(kind); else hidden.add(kind); }); drawKinds(); }));
+    replace(kinds, kindButtons(failing, hidden, (kind) => { if (!hidden.delete(kind)) hidden.add(kind); changed(); },
+      (only) => { failing.head.kinds.forEach((_, kind) => { if (kind === only) hidden.delete(kind); else hidden.add(kind); }); changed(); }));
     for (const diagram of pair) { diagram.hidden = hidden; diagram.draw(); }
   };
   const above = make(failing, comparison.only_failing, comparison.first?.failing ?? null, "The failing run");
@@ -101,7 +109,7 @@ function draw(place: HTMLElement, comparison: Comparison, failing: RunData, pass
         (one.asked || one.heard) && h("details", {}, h("summary", {class: "faint"}, "what it asked and heard"),
           h("ul", {}, one.asked && h("li", {}, "asked: ", visible(one.asked)), one.heard && h("li", {}, "heard: ", visible(one.heard))))))),
       h("ol", {class: "chain"}, ...comparison.chain.map((moment) => h("li", {},
-        h("button", {type: "button", class: "quiet", onclick: () => { if (moment.record !== null) { above.select(moment.record); above.element.scrollIntoView({block: "nearest"}); } }},
+        h("button", {type: "button", class: "quiet", onclick: () => { if (moment.record !== null) { select(above, moment.record); above.element.scrollIntoView({block: "nearest"}); } }},
           h("span", {class: "when"}, seconds(moment.time_us)), ` node ${moment.node}: `, visible(moment.came)),
         h("ul", {}, ...moment.did.map((deed) => h("li", {}, visible(deed))), ...moment.instead.map((deed) => h("li", {class: "faint"}, "instead of: ", visible(deed))))))),
       h("details", {}, h("summary", {}, "In words"), h("pre", {class: "text"}, visible(comparison.words.join("\n"))))))));
@@ -110,7 +118,10 @@ function draw(place: HTMLElement, comparison: Comparison, failing: RunData, pass
   const width = Math.max(failing.end, passing.end) * 1.02;
   const both = Math.min(failing.head.violations[0]?.time_us ?? failing.end, passing.end) - parted;
   const span = both > 0 && both < width / 2 ? both : width / 4;
-  if (parted > 0) above.show(parted - span * 0.15, parted + span * 1.1);
+  const [from, until] = [Number(state["from"]), Number(state["until"])];
+  if (state["until"] && until > from) above.show(from, until);
+  else if (parted > 0) above.show(parted - span * 0.15, parted + span * 1.1);
   else above.show(0, width);
-  return [above, below];
+  for (const [diagram, key] of [[above, "failing"], [below, "passing"]] as const) if (Number(state[key]) < diagram.data.count) select(diagram, Number(state[key]));
+  return {close: () => { clearTimeout(moving); for (const diagram of pair) diagram.close(); }};
 }

@@ -2,6 +2,7 @@
 import {get} from "./api";
 import {clock, h, visible} from "./dom";
 import {RunData} from "./run_data";
+import {refine} from "./state";
 
 const kRow = 20;
 const kPage = 200;
@@ -14,17 +15,19 @@ export class Log {
   private readonly asked = new Set<number>();
   private records: Int32Array = new Int32Array(0);
   private selected = -1;
+  private readonly choice: HTMLSelectElement;
 
   /** `look`: which line the pointer is on (-1: none), and which stretch of time the lines in sight are of. */
   constructor(private readonly data: RunData, private readonly run: number, private readonly select: (record: number) => void,
-              private readonly look: (pointed: number, reading: [number, number] | null) => void) {
+              private readonly look: (pointed: number, reading: [number, number] | null) => void, which: string) {
     this.sheet = h("div", {class: "sheet"});
-    this.scroller = h("div", {class: "lines", tabindex: 0, role: "log", "aria-label": "Log", onscroll: () => this.scrolled(), onpointerleave: () => this.look(-1, this.reading())}, this.sheet);
-    const choice = h("select", {"aria-label": "Which lines", onchange: () => this.choose(choice.value)},
-      h("option", {value: "log"}, "what nodes say and report"), h("option", {value: "all"}, "every event"),
-      h("option", {value: "only"}, "log lines alone"));
-    this.element = h("section", {class: "log", "aria-label": "Log"}, h("header", {}, h("h2", {}, "Log"), choice), this.scroller);
-    this.choose("log");
+    this.scroller = h("div", {class: "lines", tabindex: 0, role: "log", "aria-label": "Log; up and down go from line to line", onkeydown: (event: KeyboardEvent) => this.onKey(event), onscroll: () => this.scrolled(), onpointerleave: () => this.look(-1, this.reading())}, this.sheet);
+    const choices: [string, string][] = [["log", "what nodes say and report"], ["all", "every event"], ["only", "log lines alone"]];
+    this.choice = h("select", {"aria-label": "Which lines", onchange: () => { refine({log: this.choice.value === "log" ? "" : this.choice.value}); this.choose(this.choice.value); }},
+      ...choices.map(([value, words]) => h("option", {value, selected: value === which}, words)));
+    this.element = h("section", {class: "log", "aria-label": "Log"}, h("header", {}, h("h2", {}, "Log"), this.choice,
+      h("span", {class: "faint"}, "in step with the diagram, whose lower edge shows where these lines are")), this.scroller);
+    this.choose(this.choice.value);
   }
 
   private choose(which: string): void {
@@ -47,6 +50,16 @@ export class Log {
     if (reading && reading[0] >= from && reading[1] <= until) return;
     this.scroller.scrollTop = RunData.place(this.records, this.data.firstAt(from)) * kRow;
     this.draw();
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step === 0 || this.records.length === 0) return;
+    event.preventDefault();
+    const first = Math.ceil(this.scroller.scrollTop / kRow);
+    let place = this.selected < 0 ? first : RunData.place(this.records, this.selected);
+    if (this.selected >= 0 && (step < 0 || this.records[place] === this.selected)) place += step;
+    this.select(this.records[Math.min(this.records.length - 1, Math.max(0, place))]!);
   }
 
   private scrolled(): void {

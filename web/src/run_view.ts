@@ -7,7 +7,7 @@ import {Inspector} from "./inspector";
 import {kindButtons, marksOf} from "./legend";
 import {Log} from "./log";
 import {RunData} from "./run_data";
-import {link, refine, type State} from "./state";
+import {link, readState, refine, type State} from "./state";
 
 /** So many lines of a schedule are shown at once; more on demand. */
 const kFewFaults = 4;
@@ -61,7 +61,7 @@ class RunPage {
       this.diagram.pointed = pointed;
       this.diagram.reading = reading;
       this.diagram.draw();
-    });
+    }, state["log"] ?? "log");
     this.inspector = new Inspector(data, run, select, (detail) => branchPanel(data, run, detail), this.beginnings());
     this.said = h("span", {class: "said", role: "status"});
     this.search = h("input", {type: "search", name: "q", value: state["q"] ?? "", "aria-label": "Search events",
@@ -139,7 +139,8 @@ class RunPage {
       this.search, h("button", {type: "submit"}, "Find"),
       h("button", {type: "button", onclick: () => this.step(-1), "aria-label": "Previous hit"}, "‹"),
       h("button", {type: "button", onclick: () => this.step(1), "aria-label": "Next hit"}, "›"), this.said);
-    const dim = h("input", {type: "checkbox", id: "dim", checked: true, onchange: () => { this.diagram.dim = dim.checked; this.diagram.draw(); }});
+    this.diagram.dim = readState()["dim"] !== "off";
+    const dim = h("input", {type: "checkbox", id: "dim", checked: this.diagram.dim, onchange: () => { this.diagram.dim = dim.checked; refine({dim: dim.checked ? "" : "off"}); this.diagram.draw(); }});
     return h("div", {class: "tools"}, form, h("div", {class: "zoom", role: "group", "aria-label": "Zoom"},
       h("button", {type: "button", onclick: () => this.diagram.zoom(0.6), "aria-label": "Zoom in"}, "+"),
       h("button", {type: "button", onclick: () => this.diagram.zoom(1.6), "aria-label": "Zoom out"}, "−"),
