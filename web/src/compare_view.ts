@@ -10,7 +10,8 @@ import {go, link, refine, type State} from "./state";
 export function openCompare(place: HTMLElement, state: State): View {
   let open: View | null = null;
   let closed = false;
-  replace(place, busy(state["with"] ? "comparing…" : "looking for the nearest run that passes…"));
+  replace(place, h("h1", {}, "Why it fails"), busy(state["with"] ? "comparing…" : "looking for the nearest run that passes: this one is made again without one part of its schedule after the other…"),
+    h("p", {}, h("a", {href: link({view: "run", run: state["run"] ?? ""})}, "Back to the run")));
   const other = state["with"] ? `?with=${encodeURIComponent(state["with"])}` : "";
   get<Comparison>(`runs/${state["run"]}/compare${other}`).then(async (comparison) => {
     if (comparison.trouble !== null) {
@@ -112,7 +113,8 @@ function draw(place: HTMLElement, comparison: Comparison, failing: RunData, pass
         h("button", {type: "button", class: "quiet", onclick: () => { if (moment.record !== null) { select(above, moment.record); above.element.scrollIntoView({block: "nearest"}); } }},
           h("span", {class: "when"}, seconds(moment.time_us)), ` node ${moment.node}: `, visible(moment.came)),
         h("ul", {}, ...moment.did.map((deed) => h("li", {}, visible(deed))), ...moment.instead.map((deed) => h("li", {class: "faint"}, "instead of: ", visible(deed))))))),
-      h("details", {}, h("summary", {}, "In words"), h("pre", {class: "text"}, visible(comparison.words.join("\n"))))))));
+      comparison.waiting.length + comparison.chain.length === 0 && h("p", {class: "faint"}, "No single chain of events: what is violated is about the run as a whole."),
+      h("details", {open: comparison.waiting.length + comparison.chain.length === 0}, h("summary", {}, "In words"), h("pre", {class: "text"}, visible(comparison.words.join("\n"))))))));
   // From a little before they part to the violation, or to the end of the shorter run, where that is not most of it; else some time.
   const parted = first?.failing !== null && first?.failing !== undefined ? failing.time[first.failing]! : 0;
   const width = Math.max(failing.end, passing.end) * 1.02;

@@ -20,7 +20,7 @@ export class RunData {
   readonly disputed: Uint8Array;
   readonly label: Int32Array;
   readonly labels: string[];
-  readonly spans: Span[] = [];
+  spans: Span[] = [];
   /** Messages that ended: records of deliveries and losses, in their order. */
   readonly ends: Int32Array;
   /** What is drawn at a node's line. */
@@ -200,6 +200,8 @@ export class RunData {
     }
     for (const [node, from] of down) this.spans.push({from, until: this.end, node, text: "down", kind: "down", phase: 0});
     for (const node of phases.keys()) closePhase(node, this.end);
+    // One phase from beginning to end says nothing.
+    if (new Set(this.spans.filter((span) => span.kind === "phase").map((span) => span.phase)).size <= 1) this.spans = this.spans.filter((span) => span.kind !== "phase");
   }
 }
 
