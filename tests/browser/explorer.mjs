@@ -172,6 +172,11 @@ const tests = {
     await wait(page, () => document.querySelector(".inspector .sentence"));
     assert.match(await page.evaluate(() => location.hash), /at=\d+/);
     await shot(page, "run-violation");
+    // Where the scenario lets nothing be done any more, nothing of the sort is offered.
+    await wait(page, () => /faults end at 9\.5 s/.test(document.querySelector(".branch")?.innerText ?? ""));
+    assert.doesNotMatch(await text(page, ".branch"), /standing still/);
+    await clickText(page, ".branch button", "To the last event before");
+    await wait(page, () => /standing still/.test(document.querySelector(".branch")?.innerText ?? ""));
     // From event to event by keyboard, to a cause and back.
     await page.focus("canvas.detail");
     const before = await page.evaluate(() => location.hash);

@@ -135,7 +135,7 @@ export class Diagram {
 
   private drawDetail(): void {
     const faults = this.data.spans.filter((span) => span.kind === "fault").length;
-    this.top = 8 + kLabel * ((this.first >= 0 ? 1 : 0) + (this.data.head.violations.length > 0 ? 1 : 0) + Math.min(2, faults));
+    this.top = 8 + kLabel * ((this.first >= 0 ? 1 : 0) + (this.data.head.violations.length > 0 ? 1 : 0) + Math.min(2, faults + (this.data.faultsEnd < Infinity ? 1 : 0)));
     const needed = this.top + kBottom + Math.max(4, this.data.head.nodes) * (this.data.head.nodes > 24 ? 20 : kNodeLine);
     this.canvas.style.height = `${Math.min(760, needed)}px`;
     const ready = this.prepare(this.canvas);
@@ -232,6 +232,7 @@ export class Diagram {
         row += 1;
       }
     }
+    this.drawFaultsEnd(context, width, height, ends[0]!);
   }
 
   /** Names of phases, and of what is down, where there is room: colour alone tells nobody. */
@@ -255,6 +256,23 @@ export class Diagram {
       context.fillStyle = this.theme.faint;
       context.fillText(span.text, x + 4, y);
     }
+  }
+
+  /** `from`: as far as other labels of the row reach. */
+  private drawFaultsEnd(context: CanvasRenderingContext2D, width: number, height: number, from: number): void {
+    const x = Math.round(this.x(this.data.faultsEnd, width)) + 0.5;
+    if (!(x > kLeft && x < width)) return;
+    context.strokeStyle = context.fillStyle = this.theme.faint;
+    context.setLineDash([2, 3]);
+    context.beginPath();
+    const named = x > from && x < width - 70;
+    context.moveTo(x, named ? this.top - 12 : this.top);
+    context.lineTo(x, height - kBottom);
+    context.stroke();
+    context.setLineDash([]);
+    context.font = "11px system-ui, sans-serif";
+    context.textAlign = "left";
+    if (named) context.fillText("faults end", x + 3, this.top - 3);
   }
 
   private hatch(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number, colour: string): void {

@@ -30,6 +30,8 @@ export class RunData {
   readonly logs: Int32Array;
   readonly kindCounts: number[];
   readonly end: number;
+  /** When the scenario's faults end: from then on nothing can be done to the run. */
+  faultsEnd = Infinity;
   readonly types: Record<string, number> = {};
   private readonly byNode: Int32Array[] = [];
 
@@ -63,6 +65,7 @@ export class RunData {
     for (let i = 0; i < n; ++i) {
       const type = this.type[i]!;
       const node = this.node[i]!;
+      if (type === t["phase_end"] && this.faultsEnd === Infinity) this.faultsEnd = this.time[i]!;
       if (type === t["send"]) this.kindCounts[this.kind[i]!]! += 1;
       if (type === t["deliver"] || type === t["drop"]) ends.push(i);
       else if (type === t["log"]) logs.push(i);
@@ -139,6 +142,13 @@ export class RunData {
     const after = list[Math.min(low, list.length - 1)]!;
     const before = list[Math.max(0, low - 1)]!;
     return Math.abs(this.time[after]! - time) < Math.abs(this.time[before]! - time) ? after : before;
+  }
+
+  /** The last event at a node before a time; -1: none. */
+  nearestBefore(node: number, time: number): number {
+    const list = this.byNode[node] ?? new Int32Array(0);
+    const place = lowerBound(list, this.firstAt(time));
+    return place > 0 ? list[place - 1]! : -1;
   }
 
   neighbour(record: number, step: number): number {

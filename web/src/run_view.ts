@@ -62,7 +62,7 @@ class RunPage {
       this.diagram.reading = reading;
       this.diagram.draw();
     }, state["log"] ?? "log");
-    this.inspector = new Inspector(data, run, select, (detail) => branchPanel(data, run, detail), this.beginnings());
+    this.inspector = new Inspector(data, run, select, (detail) => branchPanel(data, run, detail, select), this.beginnings());
     this.said = h("span", {class: "said", role: "status"});
     this.search = h("input", {type: "search", name: "q", value: state["q"] ?? "", "aria-label": "Search events",
       placeholder: this.example()});
