@@ -213,6 +213,15 @@ const tests = {
     assert.equal(await page.$eval(".kind", (element) => element.getAttribute("aria-pressed")), "false");
     const hash = await page.evaluate(() => location.hash);
     assert.match(hash, /hide=\d+/);
+    // Twice, or with Shift: that kind alone.
+    await page.click(".kind:nth-of-type(3)", {count: 2});
+    const shownKinds = () => page.$$eval(".kind", (kinds) => kinds.filter((kind) => kind.getAttribute("aria-pressed") === "true").map((kind) => kind.innerText));
+    assert.match((await shownKinds()).join(), /^ProposeSet2 \d+$/);
+    await page.focus(".kind:nth-of-type(2)");
+    await page.keyboard.down("Shift");
+    await page.keyboard.press("Enter");
+    await page.keyboard.up("Shift");
+    assert.match((await shownKinds()).join(), /^ProposeSet1 \d+$/);
     await page.reload();
     await wait(page, () => document.querySelector(".kind")?.getAttribute("aria-pressed") === "false");
     await page.close();

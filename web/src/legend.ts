@@ -12,7 +12,7 @@ function swatch(colour: string, dashed: boolean): string {
 export function kindButtons(data: RunData, hidden: Set<number>, toggle: (kind: number) => void, only: (kind: number) => void): Child[] {
   const colours = theme();
   return [h("span", {class: "faint"}, "messages"), ...data.head.kinds.map((name, kind) => (data.kindCounts[kind] ?? 0) > 0 &&
-    h("button", {type: "button", class: "kind", "aria-pressed": String(!hidden.has(kind)), title: "Show or hide; double click: only this kind", onclick: () => toggle(kind), ondblclick: () => only(kind)},
+    h("button", {type: "button", class: "kind", "aria-pressed": String(!hidden.has(kind)), title: "Show or hide; with Shift, or twice: only this kind", onclick: (event: MouseEvent) => { if (event.shiftKey || event.detail > 1) only(kind); else toggle(kind); }},
       h("span", {class: "swatch", style: swatch(colours.kind(kind), colours.dash(kind).length > 0)}), visible(name), h("span", {class: "faint"}, ` ${count(data.kindCounts[kind]!)}`)))];
 }
 
