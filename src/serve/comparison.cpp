@@ -35,22 +35,19 @@ Json record_of(const LoadedRun& run, EventId event) {
 
 }  // namespace
 
-std::pair<std::shared_ptr<const LoadedRun>, std::string> nearest_passing(
+std::optional<std::pair<std::shared_ptr<const LoadedRun>, std::string>> nearest_passing(
     const LoadedRun& failing, const std::function<bool()>& keep_going) {
   if (!failing.recipe) throw InputError("this run cannot be made again: " + failing.not_repeatable);
   diff::NeighbourOptions options;
   options.keep_going = keep_going;
   auto neighbour = diff::nearest_passing(*failing.recipe, failing.trace, options);
-  if (!neighbour) {
-    throw InputError(
-        "no run near it passes: parts of the schedule were left out, other seeds tried");
-  }
+  if (!neighbour) return std::nullopt;
   auto run = std::make_shared<LoadedRun>();
   run->recipe = std::move(neighbour->recipe);
   run->trace = std::move(neighbour->trace);
   run->verdict.outcome = oracle::Outcome::pass;
   index_run(*run);
-  return {run, neighbour->words};
+  return std::pair{std::shared_ptr<const LoadedRun>(run), neighbour->words};
 }
 
 std::string comparison_members(const LoadedRun& failing, const LoadedRun& passing) {

@@ -11,8 +11,9 @@
 
 namespace dissensus::serve {
 
-/// The nearest run that passes, and in what it differs. Throws InputError where there is none.
-std::pair<std::shared_ptr<const LoadedRun>, std::string> nearest_passing(
+/// The nearest run that passes, and in what it differs; none where each that was tried fails.
+/// Throws InputError where the run cannot be made again.
+std::optional<std::pair<std::shared_ptr<const LoadedRun>, std::string>> nearest_passing(
     const LoadedRun& failing, const std::function<bool()>& keep_going);
 
 /// Without braces: members of a JSON object. Throws InputError where the runs cannot be compared.

@@ -172,6 +172,11 @@ class Reader {
       return;
     }
     if (read_type(plain, terms) || read_kinds(plain, terms)) return;
+    // Where no message is called so, what nodes report.
+    if (singular(plain) == "proposal") {
+      terms.types.insert(EventType::propose);
+      return;
+    }
     throw InputError(fmt::format(
         "'{}' is no type of event, kind of message, level or field of this run; a text to look for "
         "goes in quotes",

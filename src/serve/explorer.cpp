@@ -11,6 +11,7 @@
 
 #include "hunt/row_recipe.h"
 #include "hunt/store_runs.h"
+#include "isolate/causes.h"
 #include "isolate/isolation.h"
 #include "isolate/predicate_space.h"
 #include "isolate/report.h"
@@ -72,8 +73,13 @@ std::vector<std::size_t> numbers_of(const std::string& list) {
 }
 
 Json entry_json(const RunEntry& entry) {
-  return {{"run", entry.id},        {"name", entry.name},   {"folder", entry.path},
-          {"parent", entry.parent}, {"words", entry.words}, {"outcome", entry.outcome}};
+  return {{"run", entry.id},
+          {"name", entry.name},
+          {"folder", entry.path},
+          {"parent", entry.parent},
+          {"words", entry.words},
+          {"outcome", entry.outcome},
+          {"violation", cut(entry.violation, kLineBytesMax)}};
 }
 
 std::string replay_command(const std::string& folder, const std::string& words) {
@@ -94,6 +100,9 @@ Json violation_texts(const oracle::Verdict& verdict) {
   for (const oracle::Violation& violation : verdict.violations) texts.push_back(violation.text);
   return texts;
 }
+
+constexpr std::string_view kNoneNear =
+    "no run near it passes: parts of the schedule were left out, other seeds tried";
 
 double in_milliseconds(Duration duration) {
   return static_cast<double>(duration.count()) / 1000;
@@ -208,7 +217,8 @@ Response Explorer::run_api(const Request& request, const Target& target) {
     const std::string& path = json["folder"].get_ref<const std::string&>();
     json["replay"] =
         path.empty() ? Json(nullptr) : Json(replay_command(path, options_.replay_words));
-    json.erase("outcome");  // which the run itself says
+    json.erase("outcome");  // which the run itself says, and why
+    json.erase("violation");
     const std::string members = run_json(*run);
     std::string text = to_text(json);
     text.back() = ',';
@@ -289,7 +299,10 @@ std::string Explorer::compare(std::size_t id, const Target& target) {
       if (failing->verdict.violations.empty()) {
         throw InputError("this run does not fail; name another one to compare it with");
       }
-      auto [passing, difference] = nearest_passing(*failing, [this] { return !stopping_.load(); });
+      const auto found = nearest_passing(*failing, [this] { return !stopping_.load(); });
+      // Nobody asked for something that makes no sense: this, too, is an answer.
+      if (!found) return to_text(Json{{"failing", id}, {"trouble", kNoneNear}});
+      const auto& [passing, difference] = *found;
       RunEntry entry;
       entry.name = "nearest passing run";
       entry.parent = id;
@@ -299,7 +312,7 @@ std::string Explorer::compare(std::size_t id, const Target& target) {
   }
   const RunEntry entry = library_.entry(other);
   const std::shared_ptr<const LoadedRun> passing = library_.run(other);
-  Json head{{"failing", id}, {"passing", other}, {"difference", entry.words}};
+  Json head{{"failing", id}, {"passing", other}, {"difference", entry.words}, {"trouble", nullptr}};
   std::string text = to_text(head);
   text.back() = ',';
   return text + comparison_members(*failing, *passing) + "}";
@@ -433,7 +446,9 @@ std::string Explorer::causes(std::size_t store) {
                                       isolate::space_options(options.mode, source.schema()));
   const isolate::RunTable table = isolate::read_runs(source, space, 1);
   const isolate::IsolationResult result = isolate::isolate(table, options);
-  Json json = Json::parse(isolate::json_report({campaign.name(), table, result}));
+  isolate::Report report{campaign.name(), table, result};
+  report.separation = isolate::separate(table, {});
+  Json json = Json::parse(isolate::json_report(report));
   json["sampled"] = std::move(sampled);
   return to_text(json);
 }

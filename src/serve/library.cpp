@@ -9,6 +9,7 @@
 #include "dissensus/options.h"
 
 #include "hunt/sql.h"
+#include "run/run_folder.h"
 #include "serve/conformance.h"
 
 namespace dissensus::serve {
@@ -33,6 +34,12 @@ std::string name_of(const fs::path& path) {
   const fs::path shown = error ? path : real;
   const std::string name = shown.filename().string();
   return name == "minimal" ? shown.parent_path().filename().string() + ", minimal" : name;
+}
+
+/// What the folder says of itself, which is read at once: lists say how each run ended.
+void note_verdict(const oracle::Verdict& verdict, RunEntry& entry) {
+  entry.outcome = oracle::to_string(verdict.outcome);
+  if (!verdict.violations.empty()) entry.violation = verdict.violations.front().text;
 }
 
 bool ends_with(const std::string& text, std::string_view end) {
@@ -150,7 +157,7 @@ std::shared_ptr<const LoadedRun> Library::run(std::size_t id) {
   auto run = load_run(known.path, systems_);  // not under the lock: others may go on
   const std::lock_guard lock(mutex_);
   slots_[id - 1].run = run;
-  slots_[id - 1].entry.outcome = run->trace.footer.outcome;
+  note_verdict(run->verdict, slots_[id - 1].entry);
   forget_some();
   return run;
 }
@@ -172,7 +179,7 @@ void Library::forget_some() {
 std::size_t Library::add_run(RunEntry entry, std::shared_ptr<const LoadedRun> run) {
   const std::lock_guard lock(mutex_);
   entry.id = slots_.size() + 1;
-  entry.outcome = run->trace.footer.outcome;
+  note_verdict(run->verdict, entry);
   Slot& slot = slots_.emplace_back();
   slot.entry = std::move(entry);
   slot.run = std::move(run);
@@ -190,6 +197,14 @@ std::size_t Library::add_path(const std::string& path, const std::string& name) 
   entry.id = slots_.size() + 1;
   entry.name = name;
   entry.path = path;
+  std::error_code error;
+  if (fs::exists(fs::path(path) / "verdict.json", error)) {
+    try {
+      note_verdict(run::read_verdict(path), entry);
+    } catch (const InputError&) {
+      // whoever opens the run hears what is wrong
+    }
+  }
   slots_.emplace_back().entry = std::move(entry);
   return slots_.size();
 }

@@ -24,6 +24,7 @@ struct RunEntry {
   std::size_t parent = 0;  ///< the run that this one was made from; 0: none
   std::string words;       ///< how it differs from that
   std::string outcome;     ///< "fail"; empty while nobody has looked
+  std::string violation;   ///< the first one, in words
 };
 
 /// Threads may share it.

@@ -67,18 +67,6 @@ bool has_label(EventType type) {
   }
 }
 
-std::string cut(std::string text, std::size_t bytes_max) {
-  if (text.size() <= bytes_max) return text;
-  const std::size_t length = text.size();
-  std::size_t end = bytes_max;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  text.resize(end);
-  return text + fmt::format("… ({} bytes)", length);
-}
-
-constexpr std::size_t kLineBytesMax = 400;
-constexpr std::size_t kFieldBytesMax = 64 << 10;
-
 Json violation_json(const LoadedRun& run, const oracle::Violation& violation) {
   const std::size_t record = trace::find_record(run.trace, violation.event);
   return {{"signature", violation.signature()},
@@ -162,6 +150,7 @@ std::size_t content_record(const LoadedRun& run, std::size_t index) {
   return send;
 }
 
+constexpr std::size_t kCausesMax = 60;
 constexpr std::size_t kEffectsMax = 200;
 
 }  // namespace
@@ -291,10 +280,11 @@ std::string event_json(const LoadedRun& run, std::size_t index) {
     json["fields_as_sent"] = fields_json(run, run.records()[run.cause[content]]);
   }
   json["causes"] = Json::array();  // the chain back to where it began
-  for (std::size_t at = run.cause[index]; at != trace::kNoIndex && json["causes"].size() < 60;
-       at = run.cause[at]) {
-    json["causes"].push_back(brief(run, at));
+  std::size_t causes = 0;
+  for (std::size_t at = run.cause[index]; at != trace::kNoIndex; at = run.cause[at]) {
+    if (++causes <= kCausesMax) json["causes"].push_back(brief(run, at));
   }
+  json["causes_left_out"] = causes - std::min(causes, kCausesMax);
   json["effects"] = Json::array();
   std::size_t effects = 0;
   for (std::size_t at = index + 1; at < run.records().size(); ++at) {

@@ -153,11 +153,30 @@ const tests = {
     await page.waitForSelector("canvas.detail");
     await wait(page, () => document.querySelectorAll(".line").length > 3);
     assert.match(await text(page, ".verdict"), /fails: nodes 0, 1, 2, 3, 4/);
+    // What colours and marks mean is said, and only of what the run has.
+    const legend = await text(page, ".legend");
+    for (const words of ["decides", "rounds", "establish", "where it fails"]) assert.ok(legend.includes(words), legend);
+    assert.doesNotMatch(legend, /crash/);
+    assert.match(await text(page, ".beginnings"), /Where it fails/);
     await shot(page, "run");
+    // The log goes where the diagram goes, and the diagram shows on which line the pointer is.
+    const time = () => page.$eval(".lines", (lines) => Number.parseFloat([...lines.querySelectorAll(".line")].find((line) => line.offsetTop >= lines.scrollTop).innerText));
+    assert.ok(await time() < 1);
+    await page.focus("canvas.detail");
+    for (const key of ["+", "+", "+", "+", "PageDown"]) await page.keyboard.press(key);
+    await wait(page, () => Number(new URLSearchParams(location.hash.slice(1)).get("from")) > 0);
+    const from = await page.evaluate(() => Number(new URLSearchParams(location.hash.slice(1)).get("from")) / 1e6);
+    await wait(page, () => document.querySelector(".lines").scrollTop > 0);
+    assert.ok(await time() >= from - 0.001, `the log begins at ${await time()} s, the diagram at ${from} s`);
     await clickText(page, "button", "Violation");
     await wait(page, () => document.querySelector(".inspector .sentence"));
     assert.match(await page.evaluate(() => location.hash), /at=\d+/);
     await shot(page, "run-violation");
+    // Where the scenario lets nothing be done any more, nothing of the sort is offered.
+    await wait(page, () => /faults end at 9\.5 s/.test(document.querySelector(".branch")?.innerText ?? ""));
+    assert.doesNotMatch(await text(page, ".branch"), /standing still/);
+    await clickText(page, ".branch button", "To the last event before");
+    await wait(page, () => /standing still/.test(document.querySelector(".branch")?.innerText ?? ""));
     // From event to event by keyboard, to a cause and back.
     await page.focus("canvas.detail");
     const before = await page.evaluate(() => location.hash);
@@ -167,11 +186,19 @@ const tests = {
     await page.keyboard.press("+");
     await page.keyboard.press("+");
     await wait(page, () => document.querySelector(".line.chosen") !== null || document.querySelector(".inspector .sentence") !== null);
+    // In the log, line by line.
+    await page.focus(".lines");
+    const line = await page.evaluate(() => location.hash);
+    await page.keyboard.press("ArrowDown");
+    await wait(page, (was) => location.hash !== was && document.querySelector(".line.chosen") !== null, line);
+    await page.select(".log select", "all");
+    assert.match(await page.evaluate(() => location.hash), /log=all/);
+    await page.select(".log select", "log");
     // Search in words; the next hit is selected.
     await page.type("input[name=q]", "validations of node 3 for ledger 6");
     await page.keyboard.press("Enter");
     await wait(page, () => /found/.test(document.querySelector(".search .said").innerText));
-    assert.match(await text(page, ".search .said"), /[1-9]\d* found: Validation, at node 3, ledger = 6/);
+    assert.match(await text(page, ".search .said"), /1 of [1-9]\d* found: Validation, at node 3, ledger = 6/);
     await page.click("button[aria-label='Next hit']");
     await wait(page, () => /Validation/.test(document.querySelector(".inspector .sentence")?.innerText ?? ""));
     assert.match(await text(page, ".inspector"), /ledger_seq/);
@@ -186,6 +213,15 @@ const tests = {
     assert.equal(await page.$eval(".kind", (element) => element.getAttribute("aria-pressed")), "false");
     const hash = await page.evaluate(() => location.hash);
     assert.match(hash, /hide=\d+/);
+    // Twice, or with Shift: that kind alone.
+    await page.click(".kind:nth-of-type(3)", {count: 2});
+    const shownKinds = () => page.$$eval(".kind", (kinds) => kinds.filter((kind) => kind.getAttribute("aria-pressed") === "true").map((kind) => kind.innerText));
+    assert.match((await shownKinds()).join(), /^ProposeSet2 \d+$/);
+    await page.focus(".kind:nth-of-type(2)");
+    await page.keyboard.down("Shift");
+    await page.keyboard.press("Enter");
+    await page.keyboard.up("Shift");
+    assert.match((await shownKinds()).join(), /^ProposeSet1 \d+$/);
     await page.reload();
     await wait(page, () => document.querySelector(".kind")?.getAttribute("aria-pressed") === "false");
     await page.close();
@@ -227,6 +263,40 @@ const tests = {
     assert.equal((await page.$$(".compare canvas.detail")).length, 2);
     assert.ok((await page.$$(".chain > li, .waiting > li")).length > 0);
     await shot(page, "compare");
+    // What is chosen, hidden and in sight is in the address, which shows it again.
+    await page.focus(".compare canvas.detail");
+    await page.keyboard.press("ArrowRight");
+    await wait(page, () => /open it in its run/.test(document.querySelector(".compare .said").innerText));
+    await page.click(".kind");
+    await wait(page, () => /hide=\d/.test(location.hash) && /until=\d/.test(location.hash) && /failing=\d/.test(location.hash));
+    const [seen, words] = [await page.evaluate(() => location.hash), await text(page, ".compare .said")];
+    await page.reload();
+    await wait(page, (was) => document.querySelector(".compare .said")?.innerText === was, words);
+    assert.equal(await page.$eval(".kind", (kind) => kind.getAttribute("aria-pressed")), "false");
+    assert.equal(await page.evaluate(() => location.hash), seen);
+    // The address alone shows what was served, not the passing run that was made since then.
+    await page.goto("about:blank");
+    await page.goto(server.address);
+    await page.waitForSelector("canvas.detail");
+    assert.match(await text(page, ".verdict"), /fails/);
+    await page.goto(`${server.address}#view=home`);
+    await page.waitForSelector(".home .runs .runs");
+    assert.match(await text(page, ".home .lead"), /^1 run, of which 1 fails\.$/);
+    assert.match(await text(page, ".home .runs"), /✗ .*decided no built[^]*✓ nearest passing run: without/);
+    await page.close();
+    await server.close();
+  },
+
+  async "a run that fails whatever one does has nothing to be compared with, and says so"() {
+    fs.writeFileSync(path.join(work, "always.toml"), `format = "dissensus-scenario/1"\nname = "always"\n[system]\nkind = "majority"\nvalues = [1, 1, 0]
+[[oracle.rule]]\nname = "never"\ncheck = "1 == 0"\nwhen = "end"\n[limits]\nvirtual_time = "50ms"\n`);
+    run("run", "always.toml", "--runs-folder", "always");
+    const server = await serve("always/latest");
+    const page = await newPage();
+    await page.goto(`${server.address}#view=compare&run=1`);
+    await wait(page, () => /Nothing to compare with: no run near it passes/.test(document.querySelector(".compare .lead")?.innerText ?? ""));
+    await clickText(page, ".compare a", "Back to the run");
+    await page.waitForSelector("canvas.detail");
     await page.close();
     await server.close();
   },
@@ -252,10 +322,13 @@ const tests = {
     const page = await newPage();
     await page.goto(server.address);
     await page.waitForSelector(".home table");
+    assert.match(await text(page, ".home .lead"), /^2 hunts with \d+ failing runs\.$/);
     await shot(page, "home");
     await clickText(page, ".home table a", "majority");
     await wait(page, () => /\d+ runs/.test(document.querySelector(".items p")?.innerText ?? ""));
     assert.match(await text(page, ".campaign"), /agreement\/decided-differently/);
+    assert.match(await text(page, ".campaign .verdict"), /^✗ \d+ runs of 600 fail \([\d.]+ %\), in one way; the first is run \d+/);
+    assert.match(await text(page, ".charts"), /Failing runs by origin/);
     await shot(page, "campaign");
     await page.select("select[name=outcome]", "fail");
     await wait(page, () => [...document.querySelectorAll(".items tbody tr")].every((row) => row.classList.contains("fail")));
@@ -273,7 +346,9 @@ const tests = {
     await page.goBack();
     await page.waitForSelector(".filters a");
     await clickText(page, ".filters a", "Separate by cause");
-    await wait(page, () => /runs fail/.test(document.querySelector(".causes .lead")?.innerText ?? ""));
+    await wait(page, () => /runs fail, for \d+ cause/.test(document.querySelector(".causes .lead")?.innerText ?? ""));
+    const causes = await page.$$eval(".cause", (cards) => cards.map((card) => card.innerText));
+    assert.ok(causes.length > 0 && causes.every((words) => /\d+ failing runs?/.test(words) && /shows it best: run \d+/.test(words)), causes.join("\n"));
     await shot(page, "causes");
     await clickText(page, ".causes button", "Look at the one");
     await page.waitForSelector("canvas.detail");
@@ -392,7 +467,11 @@ const tests = {
     assert.match(await text(page, ".model"), /violation/);
     await page.keyboard.press("ArrowRight");
     await wait(page, () => /State 2/.test(document.querySelector(".state h2").innerText) && document.querySelector(".state tr.changed") !== null);
-    assert.ok((await page.$$("circle.node")).length > 3);
+    assert.ok((await page.$$(".graph .node")).length > 3);
+    // Where one stands in the counterexample is marked in the graph, and a click there goes to that step.
+    assert.equal(await page.$eval(".graph .node.now text", (number) => number.textContent), "2");
+    await page.$$eval(".graph .node", (nodes) => nodes.find((node) => node.textContent.startsWith("5")).dispatchEvent(new MouseEvent("click", {bubbles: true})));
+    await wait(page, () => /State 5/.test(document.querySelector(".state h2").innerText) && /step=4/.test(location.hash));
     await shot(page, "model");
     await page.close();
     await server.close();

@@ -50,6 +50,17 @@ TEST(EventQuery, AKindMeansItsMessages) {
   EXPECT_EQ(ask(overtaken(), "proposals from 1").records, sends);
 }
 
+// Where no kind of message is called so, proposals are what nodes report as proposed.
+TEST(EventQuery, ProposalsAreReportsWhereNoMessageIsCalledSo) {
+  LoadedRun run = overtaken();
+  run.trace.header.kinds[0] = "Vote";
+  const auto reported = expected(run, [](const trace::Record& record) {
+    return record.type == EventType::propose && record.node == 1;
+  });
+  ASSERT_THAT(reported, Not(IsEmpty()));
+  EXPECT_EQ(ask(run, "proposals of node 1").records, reported);
+}
+
 TEST(EventQuery, DirectionAndTypeAreTold) {
   const auto arrived = expected(overtaken(), [](const trace::Record& record) {
     return record.type == EventType::deliver && record.kind == 1 && record.node == 1 &&

@@ -3,11 +3,15 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "dissensus/options.h"
 
+#include "hunt/hunt.h"
+#include "hunt/parts.h"
+#include "hunt/sample_search.h"
 #include "hunt/store.h"
 #include "postgres/private_postgres.h"
 #include "serve/campaign_view.h"
@@ -88,12 +92,58 @@ TEST_F(ExplorerTest, ARunHasItsColumns) {
   EXPECT_TRUE(disputed);
 }
 
+// A list of runs says how each ended before anybody has opened one.
+TEST_F(ExplorerTest, RunsSayHowTheyEnded) {
+  add_run("majority-overtaken-commit");
+  const json run = get("/api/")["runs"][0];
+  EXPECT_EQ(run["outcome"], "fail");
+  EXPECT_THAT(run["violation"].get<std::string>(), HasSubstr("decided"));
+}
+
+TEST_F(ExplorerTest, WhereNoRunPassesThereIsAnAnswerToo) {
+  run::Recipe recipe;
+  recipe.scenario = run::parse_scenario(R"(
+format = "dissensus-scenario/1"
+name = "always"
+[system]
+kind = "majority"
+values = [1, 1, 0]
+[schedule]
+type = "delay"
+max_delay = "5ms"
+[[oracle.rule]]
+name = "never"
+check = "1 == 0"
+when = "end"
+[limits]
+virtual_time = "50ms"
+)",
+                                        "always.toml", simulated_systems());
+  recipe.seed = 1;
+  const std::string place = folder_.path() + "/always";
+  std::filesystem::create_directories(place);
+  run::record_run(place, recipe);
+  library_.add_source(place);
+  const json answer = get("/api/runs/1/compare");
+  EXPECT_EQ(answer["failing"], 1);
+  EXPECT_THAT(answer["trouble"].get<std::string>(), HasSubstr("no run near it passes"));
+}
+
 TEST_F(ExplorerTest, AnEventHasItsNodeBeforeAndAfter) {
   add_run("xrpl-b3");
   const json found = get("/api/runs/1/search?q=deliver");
   ASSERT_FALSE(found["records"].empty());
   const std::string record = std::to_string(found["records"].back().get<std::size_t>());
   const json event = get("/api/runs/1/events/" + record);
+  // The chain of causes is cut, and says so.
+  const std::size_t last = get("/api/runs/1")["records"].get<std::size_t>() - 1;
+  bool is_cut = false;
+  for (std::size_t at = last - 20; at <= last; ++at) {
+    const json one = get(fmt::format("/api/runs/1/events/{}", at));
+    EXPECT_LE(one["causes"].size(), 60u);
+    is_cut = is_cut || one["causes_left_out"].get<std::size_t>() > 0;
+  }
+  EXPECT_TRUE(is_cut);
   EXPECT_FALSE(event["fields"].empty());
   EXPECT_FALSE(event["causes"].empty());
   EXPECT_EQ(event["causes"][0]["type"], "send");
@@ -281,6 +331,37 @@ TEST_F(ExplorerTest, AModelIsCheckedAndItsStatesAreCounted) {
     EXPECT_LT(edge[1].get<std::size_t>(), model["graph"]["states"].size());
   }
   EXPECT_THAT(error_of("/api/models/2"), HasSubstr("no such model"));
+}
+
+void write_real_hunt(const std::string& path) {
+  const run::Scenario scenario = run::load_scenario(
+      DISSENSUS_SOURCE_DIR "/scenarios/majority/overtaken-commit.toml", simulated_systems());
+  hunt::HuntOptions options;
+  options.budget.runs = 60;
+  options.all = true;
+  hunt::HuntParts parts;
+  parts.search = hunt::make_sample_search(scenario, options.seed);
+  hunt::Store store(path);
+  store.begin(hunt::describe_hunt(scenario, options));
+  hunt::hunt(scenario, parts, options, nullptr, &store);
+}
+
+// Real runs, made again from their store: their causes are counted, as isolate --causes does.
+TEST_F(ExplorerTest, FailingRunsOfAStoreHaveCauses) {
+  const std::string path = folder_.path() + "/store.sqlite";
+  write_real_hunt(path);
+  library_.add_source(path);
+  library_.store(1).wait_until_read();
+  const json causes = get("/api/stores/1/causes");
+  EXPECT_EQ(causes["sampled"], nullptr);
+  ASSERT_FALSE(causes["causes"]["list"].empty());
+  std::size_t runs = 0;
+  for (const json& cause : causes["causes"]["list"]) {
+    runs += cause["runs"].size();
+    EXPECT_NE(std::find(cause["runs"].begin(), cause["runs"].end(), cause["representative"]),
+              cause["runs"].end());
+  }
+  EXPECT_EQ(runs, causes["failing"].get<std::size_t>());
 }
 
 // The test that R's fisher.test would make of the same counts.

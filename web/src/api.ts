@@ -1,7 +1,7 @@
 // Requests to the server that sent the page; in a saved page, the answers that were saved with it.
 
 export interface RunEntry {
-  run: number; name: string; folder: string; parent: number; words: string; outcome: string;
+  run: number; name: string; folder: string; parent: number; words: string; outcome: string; violation: string;
 }
 export interface HuntBrief {
   hunt: number; scenario: string; search: string; program: string; finished: boolean; items: number; read: number;
@@ -35,7 +35,7 @@ export interface Field { name: string; type: string; value: string; }
 export interface StateLine { name: string; before: string | null; after: string | null; }
 export interface EventDetail extends Brief {
   peer: number | null; kind: string | null; round: number; long_text: string; fields: Field[];
-  fields_as_sent?: Field[]; causes: Brief[]; effects: Brief[]; effects_left_out: number;
+  fields_as_sent?: Field[]; causes: Brief[]; causes_left_out: number; effects: Brief[]; effects_left_out: number;
   node_state: {node: number; stimulus: number; reported: StateLine[]; own: StateLine[] | null} | null;
 }
 export interface BranchAnswer {
@@ -43,7 +43,7 @@ export interface BranchAnswer {
   violations: string[]; events: number; first_difference: number | null; simulated_ms: number; written_ms: number;
 }
 export interface Comparison {
-  failing: number; passing: number; difference: string; words: string[]; equal_steps: number;
+  trouble: string | null; failing: number; passing: number; difference: string; words: string[]; equal_steps: number;
   only_failing: number[]; only_passing: number[];
   first: {node: number; failing: number | null; passing: number | null; failing_came: string; passing_came: string;
     fate_of_expected: string; fate_of_other: string} | null;
@@ -80,6 +80,8 @@ export interface MatterLine {
   runs: number; samples: [number, boolean][]; index: number;
 }
 export interface Causes {
+  causes: {doubt: string; list: {runs: string[]; alike: number; representative: string; rules: string[][]; shared: string;
+    ways_of_failing: {words: string; runs: number}[]}[]};
   sampled: {of: number; failing_share: number; passing_share: number} | null;
   runs: number; failing: number; candidates: number; unexplained: string[];
   findings: {words: string; predicate: string; importance: number; increase: number; failing_true: number;

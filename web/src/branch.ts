@@ -6,7 +6,7 @@ import {link} from "./state";
 
 const kMessage = new Set(["send", "deliver", "drop", "duplicate", "mutate"]);
 
-export function branchPanel(data: RunData, run: number, detail: EventDetail): HTMLElement {
+export function branchPanel(data: RunData, run: number, detail: EventDetail, select: (record: number) => void): HTMLElement {
   const result = h("div", {class: "result", "aria-live": "polite"});
   const panel = h("details", {class: "branch", open: true}, h("summary", {}, "What if?"));
   if (isSaved || !data.head.repeatable) {
@@ -25,11 +25,20 @@ export function branchPanel(data: RunData, run: number, detail: EventDetail): HT
     h("button", {type: "button", onclick: () => { void make(change()); }}, text);
   const number = (name: string, value: number): HTMLInputElement =>
     h("input", {type: "number", min: 0, step: "any", value, "aria-label": name});
-  if (kMessage.has(detail.type) && detail.kind !== null) {
-    const late = number("milliseconds later", 500);
+  // A change to a message begins to act when it is sent.
+  const message = kMessage.has(detail.type) && detail.kind !== null;
+  const sent = message && detail.type !== "send" && data.cause[detail.record]! >= 0 ? data.cause[detail.record]! : detail.record;
+  const isOver = data.time[sent]! >= data.faultsEnd;
+  if (isOver) {
+    const before = data.nearestBefore(detail.node ?? 0, data.faultsEnd);
+    panel.append(h("p", {class: "faint"}, `The scenario's faults end at ${seconds(data.faultsEnd)}: nothing is done to the run after that. `,
+      before >= 0 && h("button", {type: "button", onclick: () => select(before)}, "To the last event before")));
+  }
+  if (message && !isOver) {
+    const delay = number("milliseconds later", 500);
     panel.append(h("div", {class: "choice"}, "this message ", button("never comes", () => ({type: "drop"})),
       button("comes twice", () => ({type: "duplicate", time_ms: 1}))));
-    panel.append(h("div", {class: "choice"}, "it comes ", late, " ms later ", button("Try", () => ({type: "delay", time_ms: Number(late.value)}))));
+    panel.append(h("div", {class: "choice"}, "it comes ", delay, " ms later ", button("Try", () => ({type: "delay", time_ms: Number(delay.value)}))));
     const others = detail.type === "deliver" ? nextDeliveries(data, detail.record) : [];
     if (others.length > 0) {
       const choice = h("select", {"aria-label": "comes after"}, ...others.map((other) => h("option", {
@@ -43,7 +52,7 @@ export function branchPanel(data: RunData, run: number, detail: EventDetail): HT
         button("Try", () => ({type: "lie", field: field.value, seed: Math.floor(Math.random() * 1e6)}))));
     }
   }
-  if (detail.node !== null) {
+  if (detail.node !== null && !isOver) {
     const node = detail.node;
     const time = number("milliseconds", 2000);
     panel.append(h("div", {class: "choice"}, `right after it node ${node} is, for `, time, " ms, ",

@@ -1,7 +1,7 @@
 // A hunt of a store: how it goes, what it found, and every run of it.
 import {get, lines, post, type HuntBrief, type HuntDetail, type Item, type Items, type YieldLine} from "./api";
-import {chart, sums} from "./charts";
-import {busy, count, failure, h, percent, replace, seconds, trim, visible} from "./dom";
+import {chart, sums, type Series} from "./charts";
+import {busy, count, failure, h, outcomeMark, percent, plural, replace, seconds, trim, visible, type Child} from "./dom";
 import type {View} from "./run_view";
 import {go, link, readState, refine, type State} from "./state";
 
@@ -13,6 +13,7 @@ export function openCampaign(place: HTMLElement, state: State): View {
 
 class CampaignPage implements View {
   private readonly stop = new AbortController();
+  private readonly head = h("header", {}, h("h1", {}, "Hunt"));
   private readonly tiles = h("dl", {class: "tiles", "aria-live": "polite"});
   private readonly body = h("div", {});
   private readonly table = h("div", {class: "items"});
@@ -22,7 +23,7 @@ class CampaignPage implements View {
 
   constructor(place: HTMLElement, private readonly store: number, private readonly hunt: number) {
     this.path = `stores/${store}/hunts/${hunt}`;
-    replace(place, h("div", {class: "campaign"}, h("h1", {}, "Campaign"), this.tiles, this.body, this.table));
+    replace(place, h("div", {class: "campaign"}, this.head, this.tiles, this.body, this.table));
     replace(this.body, busy("reading…"));
     void this.load();
     void this.loadItems();
@@ -66,23 +67,29 @@ class CampaignPage implements View {
     const step = detail.runs_per_bucket;
     const course = detail.course;
     const best = (values: number[]): number[] => { let most = 0; return values.map((value) => most = Math.max(most, value)); };
-    const byStates = (line: YieldLine): {name: string; values: number[]} => ({name: line.name, values: sums(line.states_over_time)});
+    const byStates = (line: YieldLine): Series => ({name: line.name, values: sums(line.states_over_time)});
+    const byFailed = (line: YieldLine): Series => ({name: line.name, values: sums(line.failed_over_time)});
+    const yields = (title: string, list: YieldLine[], series: (line: YieldLine) => Series): Child => list.length > 1 && chart(title, list.slice(0, 6).map(series), step, "runs");
+    const first = detail.findings_list.reduce((least, finding) => Math.min(least, finding.first_run), Infinity);
+    replace(this.head, h("h1", {}, visible(detail.scenario || "Hunt")),
+      h("p", {class: `verdict ${detail.failed > 0 ? "fail" : detail.items > 0 ? "pass" : ""}`}, detail.failed > 0
+        ? [h("strong", {}, `✗ ${plural(detail.failed, "run")} of ${count(detail.items)} ${detail.failed === 1 ? "fails" : "fail"}`), ` (${percent(detail.failed / detail.items)}), in ${detail.findings_list.length === 1 ? "one way" : `${detail.findings_list.length} ways`}`, first < Infinity && `; the first is run ${count(first)}`]
+        : detail.items === 0 ? "No run so far: they appear here as they are made." : [h("strong", {}, `✓ none of ${plural(detail.items, "run")} fails`), detail.finished ? "" : ", so far"]),
+      h("p", {class: "faint"}, `search ${visible(String(detail.search))}, ${visible(detail.program)}`));
     replace(this.body,
-      h("p", {class: "lead"}, `${visible(detail.scenario)}, search ${visible(String(detail.search))}, ${visible(detail.program)}`),
-      h("h2", {}, "Findings"), this.findings(detail),
+      detail.findings_list.length > 0 && h("h2", {}, "Findings"), detail.findings_list.length > 0 && this.findings(detail),
       h("div", {class: "charts"},
         chart("Abstract states reached", [{name: "states", values: sums(course.states)}], step, "runs"),
         chart("Failing runs", [{name: "failing", values: sums(course.failed)}], step, "runs"),
         chart("Nearest to a violation so far (margin)", [{name: "disagreement", values: best(course.disagreement_margin)},
           {name: "no termination", values: best(course.termination_margin)}], step, "runs"),
-        detail.members.length > 1 && chart("New states by search", detail.members.slice(0, 6).map(byStates), step, "runs"),
-        detail.origins.length > 1 && chart("New states by origin", detail.origins.slice(0, 6).map(byStates), step, "runs")),
+        yields("New states by search", detail.members, byStates), detail.failed > 0 && yields("Failing runs by search", detail.members, byFailed),
+        yields("New states by origin", detail.origins, byStates), detail.failed > 0 && yields("Failing runs by origin", detail.origins, byFailed)),
       h("div", {class: "columns two"}, this.yield("Yield by search", detail.members, "member"), this.yield("Yield by origin", detail.origins, "origin")),
       h("h2", {}, "Runs"), this.filters(detail));
   }
 
   private findings(detail: HuntDetail): HTMLElement {
-    if (detail.findings_list.length === 0) return h("p", {class: "faint"}, "none so far");
     return h("div", {class: "wide"}, h("table", {class: "list"}, h("thead", {}, h("tr", {}, h("th", {}, "signature"), h("th", {class: "number"}, "runs"),
       h("th", {class: "number"}, "share"), h("th", {class: "number"}, "first in run"), h("th", {}, ""))),
       h("tbody", {}, ...detail.findings_list.map((finding) => h("tr", {}, h("td", {}, visible(finding.signature)), h("td", {class: "number"}, count(finding.count)),
@@ -137,16 +144,16 @@ class CampaignPage implements View {
         onclick: () => this.filter({sort: key, order: is && !falling ? "falling" : "", page: ""})}, name, is ? falling ? " ▼" : " ▲" : ""));
     };
     const row = (item: Item): HTMLElement => h("tr", {class: item.outcome}, h("td", {class: "number"}, count(item.run)),
-      h("td", {}, item.outcome === "fail" ? "✗ " : item.outcome === "pass" ? "✓ " : "? ", visible(item.signature || item.outcome), item.stability === 2 && " (not repeatable)"),
+      h("td", {}, `${outcomeMark(item.outcome)} `, visible(item.signature || item.outcome), item.stability === 2 && " (not repeatable)"),
+      h("td", {}, h("button", {type: "button", onclick: (event: Event) => { void this.openRow(item.run, event.target as HTMLElement); }}, "Look")),
       h("td", {class: "number"}, trim(item.disagreement_margin, 3)), h("td", {class: "number"}, trim(item.termination_margin, 3)), h("td", {class: "number"}, count(item.events)),
-      h("td", {class: "number"}, seconds(item.virtual_ms * 1000)), h("td", {class: "number"}, count(item.new_states)), h("td", {}, visible(item.member), item.origin !== item.member && h("span", {class: "faint"}, `, ${visible(item.origin)}`)),
-      h("td", {}, h("button", {type: "button", onclick: (event: Event) => { void this.openRow(item.run, event.target as HTMLElement); }}, "Look")));
-    replace(this.table, h("p", {role: "status"}, `${count(items.total)} runs`,
+      h("td", {class: "number"}, seconds(item.virtual_ms * 1000)), h("td", {class: "number"}, count(item.new_states)), h("td", {}, visible(item.member), item.origin !== item.member && h("span", {class: "faint"}, `, ${visible(item.origin)}`)));
+    replace(this.table, h("p", {role: "status"}, items.total === 0 && Object.keys(state).some((key) => ["outcome", "signature", "member", "origin"].includes(key)) ? "0 runs: none is left by these filters " : plural(items.total, "run"),
       items.total > kPage && [`, ${count(items.from + 1)} to ${count(items.from + items.items.length)} `,
         h("button", {type: "button", disabled: page === 0, onclick: () => this.filter({page: String(page - 1)})}, "‹ earlier"), " ",
         h("button", {type: "button", disabled: items.from + kPage >= items.total, onclick: () => this.filter({page: String(page + 1)})}, "later ›")]),
-      h("div", {class: "wide"}, h("table", {class: "list"}, h("thead", {}, h("tr", {}, head("run", "number"), h("th", {}, "verdict"), head("disagreement", "disagreement"), head("termination", "termination"),
-        head("events", "events"), head("virtual", "virtual"), head("new states", "states"), h("th", {}, "made by"), h("th", {}, ""))), h("tbody", {}, ...items.items.map(row)))));
+      h("div", {class: "wide"}, h("table", {class: "list"}, h("thead", {}, h("tr", {}, head("run", "number"), h("th", {}, "verdict"), h("th", {}, ""), head("disagreement", "disagreement"), head("termination", "termination"),
+        head("events", "events"), head("virtual", "virtual"), head("new states", "states"), h("th", {}, "made by"))), h("tbody", {}, ...items.items.map(row)))));
   }
 
   /** Makes the run again and goes there. */

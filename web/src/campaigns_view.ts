@@ -39,17 +39,21 @@ function draw(body: HTMLElement, comparison: HuntComparison): void {
   const failed = comparison.failed;
   const different = failed.p_value < 0.05;
   const more = failed.first.share > failed.second.share ? "first" : "second";
+  // Called by what tells them apart.
+  const apart = (["search", "program", "scenario", "store"] as const).find((key) => comparison.first[key] !== comparison.second[key]);
+  const [a, b] = [comparison.first, comparison.second].map((hunt, index) => `${index === 0 ? "first" : "second"}${apart ? `: ${visible(String(hunt[apart]))}` : ""}`) as [string, string];
   const step = Math.max(1, Math.floor(comparison.common_runs / 60));
   replace(body,
     h("p", {class: "lead"}, different ? `Runs of the ${more} hunt fail more often (Fisher's exact test, p ${pValue(failed.p_value)}).`
       : `No difference in how often runs fail that could not be chance (Fisher's exact test, p = ${pValue(failed.p_value)}).`),
-    h("div", {class: "wide"}, h("table", {class: "list"}, h("thead", {}, h("tr", {}, h("th", {}, ""), h("th", {}, "first"), h("th", {}, "second"), h("th", {}, "p"), h("th", {}, "p, corrected (Holm)"))),
+    h("div", {class: "wide"}, h("table", {class: "list"}, h("thead", {}, h("tr", {}, h("th", {}, ""), h("th", {}, a), h("th", {}, b), h("th", {}, "p"), h("th", {}, "p, corrected (Holm)"))),
       h("tbody", {},
         h("tr", {}, h("th", {scope: "row"}, "failing runs (95 % interval)"), h("td", {}, share(failed.first)), h("td", {}, share(failed.second)), h("td", {}, pValue(failed.p_value)), h("td", {}, "")),
         h("tr", {}, h("th", {scope: "row"}, "first failing run"), h("td", {}, comparison.first_failure.first === null ? "none" : count(comparison.first_failure.first)),
           h("td", {}, comparison.first_failure.second === null ? "none" : count(comparison.first_failure.second)), h("td", {}), h("td", {})),
         ...comparison.signatures.map((line) => h("tr", {}, h("th", {scope: "row"}, visible(line.signature)), h("td", {}, share(line.first)), h("td", {}, share(line.second)),
           h("td", {}, pValue(line.p_value)), h("td", {}, pValue(line.p_adjusted))))))),
-    h("div", {class: "charts"}, chart("Abstract states after as many runs", [{name: "first", values: comparison.states_after.first}, {name: "second", values: comparison.states_after.second}], step, "runs"),
-      chart("Failing runs after as many runs", [{name: "first", values: comparison.failed_after.first}, {name: "second", values: comparison.failed_after.second}], step, "runs")));
+    h("p", {class: "note"}, "Intervals are 95 %; a difference between hunts that differ in more than one thing says nothing of which of these things it comes from."),
+    h("div", {class: "charts"}, chart("Abstract states after as many runs", [{name: a, values: comparison.states_after.first}, {name: b, values: comparison.states_after.second}], step, "runs"),
+      chart("Failing runs after as many runs", [{name: a, values: comparison.failed_after.first}, {name: b, values: comparison.failed_after.second}], step, "runs")));
 }

@@ -4,6 +4,8 @@ import {count, h, svg, trim, visible} from "./dom";
 
 export interface Series { name: string; values: number[]; }
 
+const kDashes = ["", "6 3", "2 3"];
+
 export function sums(values: number[]): number[] {
   let sum = 0;
   return values.map((value) => sum += value);
@@ -28,7 +30,7 @@ export function chart(title: string, series: Series[], step: number, unit: strin
       svg("text", {x: left - 5, y: y(0), "text-anchor": "end"}, "0"), svg("text", {x: left - 5, y: y(most) + 8, "text-anchor": "end"}, text(most)),
       svg("text", {x: left, y: height - 8}, "0"), svg("text", {x: width - 10, y: height - 8, "text-anchor": "end"}, `${count(length * step)} ${unit}`),
       series.map((one, index) => svg("polyline", {points: one.values.map((value, at) => `${x(at)},${y(value)}`).join(" "),
-        fill: "none", stroke: colours.kind(index), "stroke-width": 2, "stroke-dasharray": ["", "6 3", "2 3"][index % 3]}))),
+        fill: "none", stroke: colours.kind(index), "stroke-width": 2, "stroke-dasharray": kDashes[index % 3]}))),
     series.length > 1 && h("ul", {class: "keys"}, ...series.map((one, index) => h("li", {},
-      h("span", {class: "swatch", style: `background:${colours.kind(index)}`}), visible(one.name || "(no name)"), " ", text(one.values[one.values.length - 1] ?? 0)))));
+      svg("svg", {viewBox: "0 0 26 8", width: 26, height: 8, "aria-hidden": "true"}, svg("line", {x1: 0, x2: 26, y1: 4, y2: 4, stroke: colours.kind(index), "stroke-width": 2.5, "stroke-dasharray": kDashes[index % 3]})), " ", visible(one.name || "(no name)"), " ", text(one.values[one.values.length - 1] ?? 0)))));
 }

@@ -11,7 +11,8 @@ export interface DiagramEvents {
 
 const kMessagesMax = 1600;
 const kLeft = 64;
-const kTop = 34;
+const kNodeLine = 46;
+const kLabel = 12;
 const kBottom = 22;
 
 export class Diagram {
@@ -25,7 +26,12 @@ export class Diagram {
   standout: Uint8Array | null = null;
   first = -1;
   dim = true;
+  /** A log line that the pointer is on; and what the log shows, from and until. */
+  pointed = -1;
+  reading: [number, number] | null = null;
   private cones: Uint8Array | null = null;
+  /** Room above the first node: a row for each sort of label that there is. */
+  private top = 20;
   private readonly canvas: HTMLCanvasElement;
   private readonly overview: HTMLCanvasElement;
   private readonly note: HTMLElement;
@@ -108,7 +114,7 @@ export class Diagram {
     return this.from + (x - kLeft) / (width - kLeft - 8) * (this.until - this.from);
   }
   private y(node: number, height: number): number {
-    return kTop + (node + 0.5) * (height - kTop - kBottom) / this.data.head.nodes;
+    return this.top + (node + 0.5) * (height - this.top - kBottom) / this.data.head.nodes;
   }
 
   private prepare(canvas: HTMLCanvasElement): {context: CanvasRenderingContext2D; width: number; height: number} | null {
@@ -128,7 +134,9 @@ export class Diagram {
   }
 
   private drawDetail(): void {
-    const needed = kTop + kBottom + Math.max(4, this.data.head.nodes) * (this.data.head.nodes > 24 ? 20 : 46);
+    const faults = this.data.spans.filter((span) => span.kind === "fault").length;
+    this.top = 8 + kLabel * ((this.first >= 0 ? 1 : 0) + (this.data.head.violations.length > 0 ? 1 : 0) + Math.min(2, faults + (this.data.faultsEnd < Infinity ? 1 : 0)));
+    const needed = this.top + kBottom + Math.max(4, this.data.head.nodes) * (this.data.head.nodes > 24 ? 20 : kNodeLine);
     this.canvas.style.height = `${Math.min(760, needed)}px`;
     const ready = this.prepare(this.canvas);
     if (!ready) return;
@@ -142,17 +150,18 @@ export class Diagram {
     this.drawLines(context, width, height);
     const left = this.drawMessages(context, width, height);
     this.drawMarks(context, width, height);
+    this.drawNames(context, width, height);
     this.drawViolations(context, width, height);
     this.drawSelection(context, width, height);
     context.restore();
     this.drawAxis(context, width, height);
     this.note.textContent = left > 0
-      ? `1 message of ${left + 1} is drawn; zoom in to see all. Decisions, faults and violations are all there.` : "";
+      ? `Too many messages for this width: one of ${left + 1} is drawn, all decisions, faults and violations are. Zoom in for the rest.` : "";
   }
 
   private drawRounds(context: CanvasRenderingContext2D, width: number, height: number): void {
     const data = this.data;
-    const lane = (height - kTop - kBottom) / data.head.nodes;
+    const lane = (height - this.top - kBottom) / data.head.nodes;
     // From the round that each node is in when the window begins; only changes are looked at.
     const last = placeOf(data.rounds, data.firstAt(this.until));
     const first = placeOf(data.rounds, data.firstAt(this.from));
@@ -186,31 +195,84 @@ export class Diagram {
   }
 
   private drawSpans(context: CanvasRenderingContext2D, width: number, height: number): void {
-    const lane = (height - kTop - kBottom) / this.data.head.nodes;
+    const lane = (height - this.top - kBottom) / this.data.head.nodes;
     let row = 0;
+    const ends = [-1e9, -1e9];
     for (const span of this.data.spans) {
       if (span.until < this.from || span.from > this.until) continue;
       const x = this.x(Math.max(span.from, this.from), width);
       const wide = Math.max(1, this.x(Math.min(span.until, this.until), width) - x);
       if (span.kind === "phase") {
         context.fillStyle = this.theme.phase(span.phase);
-        context.globalAlpha = 0.55;
-        context.fillRect(x, this.y(span.node, height) + lane / 2 - 5, wide, 3);
+        context.globalAlpha = 0.7;
+        context.fillRect(x, this.y(span.node, height) + lane / 2 - 5, wide, 4);
         context.globalAlpha = 1;
       } else if (span.kind === "down") {
         this.hatch(context, x, this.y(span.node, height) - lane / 2, wide, lane - 1, this.theme.faint);
       } else {
+        const alone = span.node >= 0;  // of one node, or of all
+        const y = alone ? this.y(span.node, height) - lane / 2 : this.top;
+        const tall = alone ? lane - 1 : height - this.top - kBottom - 1;
         context.fillStyle = this.theme.band;
-        context.fillRect(x, kTop, wide, height - kTop - kBottom);
+        context.fillRect(x, y, wide, tall);
         context.strokeStyle = this.theme.bad;
-        context.strokeRect(x, kTop + 0.5, wide, height - kTop - kBottom - 1);
+        context.strokeRect(x, y + 0.5, wide, tall);
         context.fillStyle = this.theme.bad;
         context.font = "11px system-ui, sans-serif";
         context.textAlign = "left";
-        if (wide > 40) context.fillText(fit(context, span.text, wide - 6), x + 3, kTop + 11 + 12 * (row % 2));
+        // Above the band, so that it hides nothing; to its right there is room where no other label is.
+        const place = row % 2;
+        if (x > ends[place]!) {
+          const text = fit(context, span.text, Math.max(wide, 160) - 6);
+          const foot = this.top - 3 - kLabel * place;
+          context.fillText(text, x + 3, foot);
+          context.fillRect(x, foot - 8, 1, y - foot + 8);
+          ends[place] = x + context.measureText(text).width + 12;
+        }
         row += 1;
       }
     }
+    this.drawFaultsEnd(context, width, height, ends[0]!);
+  }
+
+  /** Names of phases, and of what is down, where there is room: colour alone tells nobody. */
+  private drawNames(context: CanvasRenderingContext2D, width: number, height: number): void {
+    const lane = (height - this.top - kBottom) / this.data.head.nodes;
+    if (lane < 34) return;
+    context.font = "10px system-ui, sans-serif";
+    context.textAlign = "left";
+    for (const span of this.data.spans) {
+      if (span.kind === "fault" || span.until < this.from || span.from > this.until) continue;
+      const x = Math.max(kLeft, this.x(span.from, width));
+      const room = Math.min(width, this.x(span.until, width)) - x - 8;
+      if (room < 24) continue;
+      const wide = context.measureText(span.text).width;
+      if (wide > room) continue;
+      const y = this.y(span.node, height) + lane / 2 - 7;
+      context.fillStyle = this.theme.back;
+      context.globalAlpha = 0.75;
+      context.fillRect(x + 2, y - 9, wide + 4, 11);
+      context.globalAlpha = 1;
+      context.fillStyle = this.theme.faint;
+      context.fillText(span.text, x + 4, y);
+    }
+  }
+
+  /** `from`: as far as other labels of the row reach. */
+  private drawFaultsEnd(context: CanvasRenderingContext2D, width: number, height: number, from: number): void {
+    const x = Math.round(this.x(this.data.faultsEnd, width)) + 0.5;
+    if (!(x > kLeft && x < width)) return;
+    context.strokeStyle = context.fillStyle = this.theme.faint;
+    context.setLineDash([2, 3]);
+    context.beginPath();
+    const named = x > from && x < width - 70;
+    context.moveTo(x, named ? this.top - 12 : this.top);
+    context.lineTo(x, height - kBottom);
+    context.stroke();
+    context.setLineDash([]);
+    context.font = "11px system-ui, sans-serif";
+    context.textAlign = "left";
+    if (named) context.fillText("faults end", x + 3, this.top - 3);
   }
 
   private hatch(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number, colour: string): void {
@@ -267,10 +329,14 @@ export class Diagram {
     }
     const tops = new Float64Array(data.head.nodes);
     for (let node = 0; node < data.head.nodes; ++node) tops[node] = this.y(node, height);
+    // Where many are drawn, each is thinner and paler: what lies under them stays to be seen.
+    const drawn = [0, 0, 0];
+    for (const [key, ends] of groups) drawn[key & 3]! += ends.length;
     for (const strength of [0, 1, 2]) {
+      const crowd = drawn[strength]! / Math.max(1, width - kLeft);
       for (const [key, ends] of groups) {
         if ((key & 3) !== strength) continue;
-        this.strokeMessages(context, ends, key >> 2, strength, width, tops, stride > 1 && strength < 2);
+        this.strokeMessages(context, ends, key >> 2, strength, crowd, width, tops);
       }
     }
     return stride - 1;
@@ -293,15 +359,17 @@ export class Diagram {
     return this.cones[end]! !== 0 && this.cones[send]! !== 0 ? 1 : 0;
   }
 
-  /** `plain`: without dashes and arrow heads, which nobody could tell among so many. */
-  private strokeMessages(context: CanvasRenderingContext2D, ends: number[], kind: number, strength: number, width: number,
-                         tops: Float64Array, plain: boolean): void {
+  /** `crowd`: messages of this strength for each pixel of width. Among many nobody could tell dashes and arrow heads. */
+  private strokeMessages(context: CanvasRenderingContext2D, ends: number[], kind: number, strength: number, crowd: number,
+                         width: number, tops: Float64Array): void {
     const data = this.data;
+    const plain = crowd > 0.6;
     context.strokeStyle = this.theme.kind(kind);
     context.fillStyle = this.theme.kind(kind);
     context.setLineDash(plain ? [] : this.theme.dash(kind));
-    context.globalAlpha = strength === 0 ? 0.1 : strength === 1 ? 0.75 : 1;
-    context.lineWidth = strength === 2 ? 2.2 : 1;
+    const thin = Math.min(1, Math.max(0, (crowd - 0.1) / 0.9));  // 0: few, 1: one for each pixel
+    context.globalAlpha = strength === 0 ? 0.1 : strength === 1 ? 0.8 - 0.5 * thin : 1 - 0.4 * thin;
+    context.lineWidth = strength === 2 ? 2.2 - 1.2 * thin : 1;
     const drop = data.types["drop"];
     context.beginPath();
     const heads: number[] = [];
@@ -431,6 +499,7 @@ export class Diagram {
 
   private drawViolations(context: CanvasRenderingContext2D, width: number, height: number): void {
     context.font = "bold 11px system-ui, sans-serif";
+    const label = this.first >= 0 ? 12 + kLabel : 12;
     let lastX = -1e9;
     for (const violation of this.data.head.violations) {
       const time = violation.time_us;
@@ -440,7 +509,7 @@ export class Diagram {
       context.lineWidth = 1.5;
       context.setLineDash([6, 3]);
       context.beginPath();
-      context.moveTo(x, 16);
+      context.moveTo(x, label - 9);
       context.lineTo(x, height - kBottom);
       context.stroke();
       context.setLineDash([]);
@@ -450,19 +519,19 @@ export class Diagram {
       lastX = x;
       const right = x > width - 120;
       context.textAlign = right ? "right" : "left";
-      context.fillText(`✗ ${violation.property}`, right ? x - 4 : x + 4, 26);
+      context.fillText(`✗ ${violation.property}`, right ? x - 4 : x + 4, label);
     }
     if (this.first >= 0) {
       const x = this.x(this.data.time[this.first]!, width);
       context.strokeStyle = context.fillStyle = this.theme.accent;
       context.lineWidth = 2;
       context.beginPath();
-      context.moveTo(x, 18);
+      context.moveTo(x, 3);
       context.lineTo(x, height - kBottom);
       context.stroke();
       context.lineWidth = 1;
       context.textAlign = x > width - 130 ? "right" : "left";
-      context.fillText("first difference", x > width - 130 ? x - 4 : x + 4, 14);
+      context.fillText("first difference", x > width - 130 ? x - 4 : x + 4, 12);
       const node = this.data.node[this.first]!;
       if (node >= 0) this.circle(context, x, this.y(node, height), 10, this.theme.accent, false);
     }
@@ -478,9 +547,21 @@ export class Diagram {
       if (x - lastX < 1.5) continue;
       lastX = x;
       context.fillStyle = this.theme.accent;
-      context.fillRect(x - 1, kTop - 5, 2, 5);
+      context.fillRect(x - 1, this.top - 5, 2, 5);
       const node = data.node[this.hits[at]!]!;
       if (node >= 0) this.circle(context, x, this.y(node, height), 6, this.theme.accent, false);
+    }
+    if (this.reading) {
+      const x = this.x(this.reading[0], width);
+      context.fillStyle = this.theme.accent;
+      context.fillRect(x, height - kBottom, Math.max(2, this.x(this.reading[1], width) - x), 3);
+    }
+    if (this.pointed >= 0) {
+      context.fillStyle = this.theme.accent;
+      const x = this.x(data.time[this.pointed]!, width);
+      context.fillRect(x, this.top, 1, height - this.top - kBottom);
+      const at = data.node[this.pointed]!;
+      if (at >= 0) this.circle(context, x, this.y(at, height), 7, this.theme.accent, false);
     }
     if (this.selected < 0) return;
     const node = data.node[this.selected]!;
@@ -491,7 +572,7 @@ export class Diagram {
     context.strokeStyle = this.theme.ink;
     context.globalAlpha = 0.4;
     context.beginPath();
-    context.moveTo(x, kTop);
+    context.moveTo(x, this.top);
     context.lineTo(x, height - kBottom);
     context.stroke();
     context.globalAlpha = 1;
@@ -501,7 +582,7 @@ export class Diagram {
     context.fillStyle = this.theme.ink;
     context.font = "12px system-ui, sans-serif";
     context.textAlign = "right";
-    const lane = (height - kTop - kBottom) / this.data.head.nodes;
+    const lane = (height - this.top - kBottom) / this.data.head.nodes;
     const every = Math.ceil(13 / lane);
     for (let node = 0; node < this.data.head.nodes; node += every) {
       context.fillText(`node ${node}`, kLeft - 10, this.y(node, height) + 4);

@@ -50,6 +50,19 @@ export function visible(text: string): string {
     (letter) => "\u2423" + letter.charCodeAt(0).toString(16).padStart(2, "0"));
 }
 
+/** Hashes as short as the log writes them; the whole text is the title. */
+export function brief(text: string): HTMLElement {
+  return h("span", {title: visible(text)}, visible(text.replace(/\b([0-9a-f]{6})[0-9a-f]{10,}\b/g, "$1")));
+}
+
+export function plural(number: number, word: string): string {
+  return `${count(number)} ${word}${number === 1 ? "" : "s"}`;
+}
+
+export function outcomeMark(outcome: string): string {
+  return outcome === "fail" ? "✗" : outcome === "pass" ? "✓" : outcome === "unknown" ? "?" : "·";
+}
+
 export function seconds(us: number): string {
   if (us === 0) return "0 s";
   if (us < 1000) return `${us} µs`;

@@ -1,6 +1,6 @@
 // One event in full: its message, its causes and effects, its node before and after.
 import {get, type Brief, type EventDetail, type Field, type StateLine} from "./api";
-import {busy, count, failure, h, replace, seconds, visible, type Child} from "./dom";
+import {brief, busy, count, failure, h, replace, seconds, visible, type Child} from "./dom";
 import type {RunData} from "./run_data";
 
 export class Inspector {
@@ -10,7 +10,7 @@ export class Inspector {
   private wanted = -1;
 
   constructor(private readonly data: RunData, private readonly run: number, private readonly select: (record: number) => void,
-              private readonly more: (detail: EventDetail) => Child) {
+              private readonly more: (detail: EventDetail) => Child, private readonly beginnings: [string, () => void][]) {
     this.body = h("div", {class: "inspected"});
     this.element = h("section", {class: "inspector", "aria-label": "Selected event"}, this.body);
     void this.show(-1);
@@ -20,9 +20,8 @@ export class Inspector {
     this.wanted = record;
     if (record < 0) {
       this.detail = null;
-      replace(this.body, h("h2", {}, "Event"), h("p", {class: "faint"},
-        "Click an event or a message, or use the arrow keys in the diagram: its causes, its effects and its node's state appear here, and the run can be continued differently from there."),
-        this.legend());
+      replace(this.body, h("h2", {}, "Event"), h("p", {class: "faint"}, "Click an event or a message, or press the arrow keys: what led to it, what came of it and its node before and after appear here. From there the run can go on differently."),
+        this.beginnings.length > 0 && h("p", {class: "beginnings"}, h("span", {class: "faint"}, "To begin with: "), ...this.beginnings.map(([text, go]) => h("button", {type: "button", onclick: go}, text))));
       return;
     }
     replace(this.body, h("h2", {}, "Event ", this.data.id[record]!), h("p", {}, this.data.describe(record)), busy("asking…"));
@@ -36,24 +35,18 @@ export class Inspector {
     }
   }
 
-  private legend(): HTMLElement {
-    return h("ul", {class: "legend"}, h("li", {}, h("b", {}, "◆"), " decision; ", h("b", {}, "◇"), " decided otherwise"),
-      h("li", {}, h("b", {}, "○"), " proposal, ", h("b", {}, "▼"), " request or lie"),
-      h("li", {}, h("b", {}, "✗"), " crash or violation; hatched: down; band: fault"),
-      h("li", {}, "stripes: rounds; thin line below a node: its phase"));
-  }
-
   private draw(detail: EventDetail): void {
     const state = detail.node_state;
     replace(this.body,
       h("h2", {}, `Event ${detail.id}`, h("span", {class: "faint"}, ` ${seconds(detail.time_us)}`)),
       h("p", {class: "sentence", "aria-live": "polite"}, this.data.describe(detail.record)),
       this.data.head.violations.filter((violation) => violation.record === detail.record).map((violation) =>
-        h("p", {class: "violation"}, `✗ Here it shows: ${visible(violation.text)}`)),
+        h("p", {class: "violation"}, "✗ Here it shows: ", brief(violation.text))),
       detail.long_text && h("pre", {class: "text"}, visible(detail.long_text)),
       detail.fields.length > 0 && this.fields(detail),
       this.more(detail),
-      h("details", {open: true}, h("summary", {}, `Because of (${detail.causes.length})`), this.list(detail.causes, "nothing: it began by itself")),
+      h("details", {open: true}, h("summary", {}, `Because of (${count(detail.causes.length + detail.causes_left_out)})`), this.list(detail.causes, "nothing: it began by itself"),
+        detail.causes_left_out > 0 && h("p", {class: "faint"}, `and ${count(detail.causes_left_out)} before these`)),
       h("details", {open: detail.effects.length < 12}, h("summary", {},
         `It led to (${count(detail.effects.length + detail.effects_left_out)})`), this.list(detail.effects, "nothing more"),
         detail.effects_left_out > 0 && h("p", {class: "faint"}, `and ${detail.effects_left_out} more`)),
@@ -69,7 +62,7 @@ export class Inspector {
       const before = sent.get(field.name);
       const changed = before !== undefined && before !== field.value;
       return h("tr", {class: changed ? "changed" : ""}, h("th", {scope: "row"}, visible(field.name)),
-        h("td", {}, changed && h("del", {}, visible(before)), changed && " ", visible(field.value)));
+        h("td", {}, changed && h("del", {}, visible(before)), changed && " → ", visible(field.value)));
     }));
   }
 
@@ -95,7 +88,7 @@ export class Inspector {
     const row = (line: StateLine): HTMLElement => line.before === line.after
       ? h("tr", {}, h("th", {scope: "row"}, visible(line.name)), h("td", {}, visible(line.after ?? "")))
       : h("tr", {class: "changed"}, h("th", {scope: "row"}, visible(line.name)),
-        h("td", {}, line.before !== null && h("del", {}, visible(line.before)), " ", line.after !== null && h("ins", {}, visible(line.after))));
+        h("td", {}, line.before !== null && h("del", {}, visible(line.before)), line.before !== null && line.after !== null ? " → " : "", line.after !== null && h("ins", {}, visible(line.after))));
     return h("div", {},
       h("table", {class: "fields"}, caption !== "" && h("caption", {}, caption),
         changed.length === 0 && h("tr", {}, h("td", {colspan: 2, class: "faint"}, "nothing changed")), ...changed.map(row)),

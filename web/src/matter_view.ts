@@ -1,7 +1,7 @@
 // Does it matter? Each number of the schedule with the range in which the run fails.
-import {lines, type MatterLine} from "./api";
-import {busy, failure, h, replace, svg, trim, visible} from "./dom";
-import type {View} from "./run_view";
+import {get, lines, type MatterLine, type RunHead} from "./api";
+import {busy, failure, h, plural, replace, svg, trim, visible} from "./dom";
+import {verdictLine, type View} from "./run_view";
 import {link, type State} from "./state";
 
 const kWidth = 360;
@@ -11,23 +11,27 @@ export function openMatter(place: HTMLElement, state: State): View {
   const rows = h("tbody", {});
   const said = busy("making the run again with other values…");
   const seeds = h("p", {class: "lead"});
+  const verdict = h("div", {});
+  get<RunHead>(`runs/${state["run"]}`).then((head) => replace(verdict, verdictLine(head)), () => { /* the measuring says it */ });
   document.title = "Does it matter? – Dissensus";
-  replace(place, h("div", {class: "matter"}, h("h1", {}, "Does it matter?"),
-    h("p", {}, "For each number of the schedule, all others unchanged: where the run fails in the same way. ",
-      h("a", {href: link({view: "run", run: state["run"] ?? ""})}, "The run")),
-    h("p", {class: "faint"}, "● a value with which it fails, × one with which it does not, | the value of the schedule; the bar is the range around it."),
-    seeds, h("div", {class: "wide"}, h("table", {class: "ranges"}, h("thead", {}, h("tr", {}, h("th", {}, "what"), h("th", {}, "value"), h("th", {}, "it fails"), h("th", {}, "tried"))), rows)), said));
+  replace(place, h("div", {class: "matter"}, h("h1", {}, "Does it matter?"), verdict,
+    h("p", {}, "Each number of the schedule is changed, all others stay: with which values does the run fail in the same way? ",
+      h("a", {href: link({view: "run", run: state["run"] ?? ""})}, "Back to the run")),
+    seeds, h("ul", {class: "legend"}, h("li", {}, h("b", {class: "fails"}, "●"), " fails"), h("li", {}, h("b", {class: "passes"}, "×"), " does not"), h("li", {}, h("b", {}, "|"), " the schedule's value"), h("li", {}, h("span", {class: "swatch range"}), "the range around it in which it fails")),
+    h("div", {class: "wide"}, h("table", {class: "ranges"}, h("thead", {}, h("tr", {}, h("th", {}, "what"), h("th", {}, "value"), h("th", {}, "it fails"), h("th", {}, "tried"))), rows)), said));
   let values = 0;
   let done = 0;
+  let any = 0;
   lines(`runs/${state["run"]}/matter`, stop.signal, (line) => {
     const value = line as Partial<MatterLine> & {values?: number; seeds?: number; failing_seeds?: number};
     if (value.values !== undefined) {
       values = value.values;
     } else if (value.seeds !== undefined) {
-      seeds.textContent = `With ${value.failing_seeds} of ${value.seeds} other seeds it fails in the same way: ` +
+      seeds.textContent = (done === 0 ? "" : any === done ? "It fails with any value of all these numbers. " : `${plural(done - any, "number")} of ${done} must lie in a range. `) + `With ${value.failing_seeds} of ${value.seeds} other seeds it fails in the same way: ` +
         (value.failing_seeds === value.seeds ? "chance has no part in it." : value.failing_seeds === 0 ? "chance decides." : "chance has a part in it.");
     } else {
       done += 1;
+      if (value.any) any += 1;
       rows.append(row(value as MatterLine));
     }
     said.textContent = done < values ? `${done} of ${values} measured…` : values === 0 ? "This schedule has no numbers: delays, times or spans." : "";

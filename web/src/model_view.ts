@@ -18,17 +18,20 @@ class ModelPage {
   private readonly steps = h("ol", {class: "steps"});
   private readonly table = h("div", {class: "state", "aria-live": "polite"});
   private step = 0;
+  /** Drawn states, and which of them each step of the counterexample is. */
+  private nodes = new Map<number, SVGElement>();
+  private readonly places = new Map<number, number>();
   private readonly keys: (event: KeyboardEvent) => void;
 
   constructor(place: HTMLElement, private readonly model: Model) {
     document.title = `${model.spec.split("/").pop() ?? ""} – Dissensus`;
     const good = model.result === "ok";
     replace(place, h("div", {class: "model"}, h("h1", {title: visible(model.spec)}, visible(model.spec.split("/").pop() ?? model.spec)),
-      h("p", {class: `verdict ${good ? "pass" : "fail"}`}, h("strong", {}, good ? "✓ nothing found" : `✗ ${model.result}`),
+      h("p", {class: `verdict ${good ? "pass" : "fail"}`}, h("strong", {}, good ? "✓ no violation" : `✗ ${model.result}`),
         model.message && `: ${visible(model.message)}`),
       h("p", {class: "faint"}, `${count(model.distinct)} states, ${count(model.generated)} generated, depth ${model.depth}, ${model.seconds < 0.01 ? "less than 0.01" : trim(model.seconds, 2)} s`),
       model.steps.length > 0 && h("div", {class: "columns two"}, h("section", {}, h("h2", {}, "Step by step (← →)"), this.steps), h("section", {}, this.table)),
-      h("h2", {}, "All states"), model.graph ? this.graph(model.graph)
+      h("h2", {}, "All states", model.graph && h("span", {class: "faint"}, ` ${count(model.graph.states.length)}${model.graph.states.length > model.distinct ? `; the check ended at the violation, after ${count(model.distinct)}` : ""}`)), model.graph ? this.graph(model.graph)
         : h("p", {class: "faint"}, `More than ${model.drawn_max} states: too many to be drawn.`)));
     this.keys = (event) => {
       if ((event.target as HTMLElement).closest("input, select")) return;
@@ -54,6 +57,7 @@ class ModelPage {
     replace(this.steps, ...this.model.steps.map((one, index) => h("li", {class: index === this.step ? "chosen" : ""},
       h("button", {type: "button", class: "quiet", "aria-current": index === this.step ? "step" : null, onclick: () => this.show(index)}, visible(one.title)),
       h("span", {class: "faint"}, index > 0 ? ` changes ${this.changed(index).join(", ") || "nothing"}` : ""))));
+    this.mark(this.places.get(this.step));
     const now = this.model.steps[this.step]!;
     this.drawState(`State ${this.step + 1}: ${now.title}`, now.state, this.model.steps[this.step - 1]?.state, now.at);
   }
@@ -67,37 +71,64 @@ class ModelPage {
       })));
   }
 
-  /** Levels from left to right; an edge for every step, by action. The counterexample's states are marked. */
+  /** Levels from left to right; an edge for every step, by action. The counterexample is marked, and where one stands in it. */
   private graph(graph: NonNullable<Model["graph"]>): HTMLElement {
     const levels: number[][] = [];
     graph.states.forEach((state, index) => { (levels[state.depth] ??= []).push(index); });
     const tall = Math.max(...levels.map((level) => level.length));
-    const width = Math.max(320, levels.length * 90);
-    const height = Math.max(120, tall * 26 + 20);
+    const width = Math.max(480, levels.length * 110);
+    const height = Math.max(160, tall * 34 + 30);
     const places = new Map<number, [number, number]>();
     levels.forEach((level, depth) => level.forEach((index, row) => {
       places.set(index, [30 + depth * (width - 60) / Math.max(1, levels.length - 1), (row + 0.5) * height / level.length]);
     }));
-    const texts = new Set(this.model.steps.map((step) => JSON.stringify(step.state)));
+    const texts = graph.states.map((state) => this.textOf(state.state));
+    const way = this.model.steps.map((step) => texts.indexOf(this.textOf(step.state)));
+    const onWay = new Set(way.slice(1).map((to, index) => `${way[index]} ${to}`));
     const colours = theme();
     const used = [...new Set(graph.edges.map(([, , action]) => action))];
-    return h("div", {}, h("p", {class: "faint"}, "A circle is a state, as far to the right as steps lead to it; a line is a step", this.model.steps.length > 0 && "; filled: the states of the counterexample", ". Click one."),
+    // Where several actions lead from one state to the same other one, their lines lie beside each other.
+    const beside = new Map<string, number>();
+    this.nodes = new Map();
+    const edges = graph.edges.filter(([from, to]) => from !== to).map(([from, to, action]) => {
+      const [x1, y1] = places.get(from)!;
+      const [x2, y2] = places.get(to)!;
+      const nth = beside.get(`${from} ${to}`) ?? 0;
+      beside.set(`${from} ${to}`, nth + 1);
+      const bold = onWay.has(`${from} ${to}`);
+      const bend = (x2 > x1 ? 0 : 26) + nth * 12 + (Math.abs(y2 - y1) < 4 && x2 - x1 > (width - 60) / Math.max(1, levels.length - 1) * 1.5 ? 22 : 0);
+      const [mx, my] = [(x1 + x2) / 2, (y1 + y2) / 2 - bend];
+      // Ends at the rim of the circle, with a head.
+      const length = Math.hypot(x2 - mx, y2 - my) || 1;
+      const [ux, uy] = [(x2 - mx) / length, (y2 - my) / length];
+      const [ex, ey] = [x2 - ux * 10, y2 - uy * 10];
+      const size = bold ? 8 : 5;
+      const colour = colours.kind(used.indexOf(action));
+      return svg("g", {opacity: bold ? 1 : onWay.size > 0 ? 0.35 : 0.7}, svg("path", {d: `M${x1} ${y1}Q${mx} ${my} ${ex} ${ey}`, fill: "none", stroke: colour, "stroke-width": bold ? 3 : 1.2}),
+        svg("path", {d: `M${ex} ${ey}L${ex - ux * size - uy * size / 2} ${ey - uy * size + ux * size / 2}L${ex - ux * size + uy * size / 2} ${ey - uy * size - ux * size / 2}Z`, fill: colour}),
+        svg("title", {}, graph.actions[action] ?? ""));
+    });
+    return h("div", {}, h("p", {class: "faint"}, "A circle is a state, as far to the right as the fewest steps that lead to it; an arrow is a step.", this.model.steps.length > 0 && " The counterexample is bold, its states have their numbers.", " Click a state to see it."),
       h("ul", {class: "keys"}, ...used.map((action, index) => h("li", {},
       h("span", {class: "swatch", style: `background:${colours.kind(index)}`}), visible(graph.actions[action] ?? "")))),
-      h("div", {class: "wide"}, svg("svg", {viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `${graph.states.length} states, ${graph.edges.length} steps`},
-        graph.edges.filter(([from, to]) => from !== to).map(([from, to, action]) => {
-          const [x1, y1] = places.get(from)!;
-          const [x2, y2] = places.get(to)!;
-          return svg("path", {d: `M${x1} ${y1}Q${(x1 + x2) / 2} ${(y1 + y2) / 2 - (x2 > x1 ? 0 : 24)} ${x2} ${y2}`, fill: "none",
-            stroke: colours.kind(used.indexOf(action)), "stroke-width": 1.3, opacity: 0.7});
-        }),
-        graph.states.map((state, index) => {
+      h("div", {class: "wide"}, svg("svg", {viewBox: `0 0 ${width} ${height}`, width, height, role: "img", class: "graph", "aria-label": `${graph.states.length} states, ${graph.edges.length} steps`},
+        edges, graph.states.map((state, index) => {
           const [x, y] = places.get(index)!;
-          const marked = texts.has(JSON.stringify(state.state));
-          const node = svg("circle", {cx: x, cy: y, r: marked ? 8 : 6, fill: marked ? colours.bad : colours.back, stroke: marked ? colours.bad : colours.ink, "stroke-width": 1.5, tabindex: 0, class: "node",
-            onclick: () => this.drawState(`State at depth ${state.depth + 1}`, state.state, undefined, "")},
+          const step = way.indexOf(index);
+          const open = (): void => { if (step >= 0) this.show(step); else { this.mark(index); this.drawState(`State at depth ${state.depth + 1}`, state.state, undefined, ""); } };
+          const node = svg("g", {tabindex: 0, role: "button", class: "node", onclick: open, onkeydown: (event: KeyboardEvent) => { if (event.key === "Enter") open(); }},
+            svg("circle", {cx: x, cy: y, r: step >= 0 ? 10 : 7, fill: step >= 0 ? colours.bad : colours.back, stroke: step >= 0 ? colours.bad : colours.ink, "stroke-width": 1.5}),
+            step >= 0 && svg("text", {x, y: y + 4, "text-anchor": "middle", class: "inside"}, step + 1),
             svg("title", {}, Object.entries(state.state).map(([name, value]) => `${name} = ${value}`).join("\n")));
+          this.nodes.set(index, node);
+          if (step >= 0) this.places.set(step, index);
           return node;
         }))), this.model.steps.length === 0 && this.table);
+  }
+
+  private textOf(state: Record<string, string>): string { return JSON.stringify(this.model.variables.map((name) => state[name])); }
+
+  private mark(index: number | undefined): void {
+    for (const [number, node] of this.nodes) node.classList.toggle("now", number === index);
   }
 }

@@ -20,7 +20,7 @@ export class RunData {
   readonly disputed: Uint8Array;
   readonly label: Int32Array;
   readonly labels: string[];
-  readonly spans: Span[] = [];
+  spans: Span[] = [];
   /** Messages that ended: records of deliveries and losses, in their order. */
   readonly ends: Int32Array;
   /** What is drawn at a node's line. */
@@ -30,6 +30,8 @@ export class RunData {
   readonly logs: Int32Array;
   readonly kindCounts: number[];
   readonly end: number;
+  /** When the scenario's faults end: from then on nothing can be done to the run. */
+  faultsEnd = Infinity;
   readonly types: Record<string, number> = {};
   private readonly byNode: Int32Array[] = [];
 
@@ -63,6 +65,7 @@ export class RunData {
     for (let i = 0; i < n; ++i) {
       const type = this.type[i]!;
       const node = this.node[i]!;
+      if (type === t["phase_end"] && this.faultsEnd === Infinity) this.faultsEnd = this.time[i]!;
       if (type === t["send"]) this.kindCounts[this.kind[i]!]! += 1;
       if (type === t["deliver"] || type === t["drop"]) ends.push(i);
       else if (type === t["log"]) logs.push(i);
@@ -141,6 +144,13 @@ export class RunData {
     return Math.abs(this.time[after]! - time) < Math.abs(this.time[before]! - time) ? after : before;
   }
 
+  /** The last event at a node before a time; -1: none. */
+  nearestBefore(node: number, time: number): number {
+    const list = this.byNode[node] ?? new Int32Array(0);
+    const place = lowerBound(list, this.firstAt(time));
+    return place > 0 ? list[place - 1]! : -1;
+  }
+
   neighbour(record: number, step: number): number {
     const list = this.byNode[this.node[record]!];
     if (!list) return Math.min(this.count - 1, Math.max(0, record + step));
@@ -200,6 +210,8 @@ export class RunData {
     }
     for (const [node, from] of down) this.spans.push({from, until: this.end, node, text: "down", kind: "down", phase: 0});
     for (const node of phases.keys()) closePhase(node, this.end);
+    // One phase from beginning to end says nothing.
+    if (new Set(this.spans.filter((span) => span.kind === "phase").map((span) => span.phase)).size <= 1) this.spans = this.spans.filter((span) => span.kind !== "phase");
   }
 }
 

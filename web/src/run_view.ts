@@ -1,13 +1,16 @@
 // A run: what it is, the diagram, the log beside it, and the event that was chosen.
 import {get, type Columns, type RunHead} from "./api";
 import {branchPanel} from "./branch";
-import {theme} from "./colours";
 import {Diagram} from "./diagram";
-import {busy, command, count, failure, h, replace, seconds, visible} from "./dom";
+import {brief, busy, command, count, failure, h, plural, replace, seconds, visible} from "./dom";
 import {Inspector} from "./inspector";
+import {kindButtons, marksOf} from "./legend";
 import {Log} from "./log";
 import {RunData} from "./run_data";
-import {link, refine, type State} from "./state";
+import {link, readState, refine, type State} from "./state";
+
+/** So many lines of a schedule are shown at once; more on demand. */
+const kFewFaults = 4;
 
 export interface View { close(): void; }
 
@@ -19,13 +22,9 @@ export async function loadRun(run: number): Promise<RunData> {
 export function verdictLine(head: RunHead): HTMLElement {
   const first = head.violations[0];
   const word = head.outcome === "fail" ? "✗ fails" : head.outcome === "pass" ? "✓ passes" : "? unknown";
-  return h("p", {class: `verdict ${head.outcome}`}, h("strong", {}, word), first ? `: ${visible(first.text)}` : "",
+  return h("p", {class: `verdict ${head.outcome}`}, h("strong", {}, word), first && [": ", brief(first.text)],
+    first && h("span", {class: "faint"}, ` · ${visible(first.property)}, at ${seconds(first.time_us)}`),
     head.violations.length > 1 && h("span", {class: "faint"}, ` (and ${head.violations.length - 1 + head.violations_left_out} more)`));
-}
-
-/** Kinds beyond the eighth are dashed. */
-function swatch(colour: string, dashed: boolean): string {
-  return dashed ? `background:repeating-linear-gradient(90deg, ${colour} 0 4px, transparent 4px 6px)` : `background:${colour}`;
 }
 
 export function openRun(place: HTMLElement, state: State): View {
@@ -48,6 +47,8 @@ class RunPage {
   private readonly search: HTMLInputElement;
   private hits: number[] = [];
   private hit = -1;
+  private asked = "";
+  private understood = "";
   private readonly keys: (event: KeyboardEvent) => void;
   private moving = 0;
 
@@ -56,13 +57,17 @@ class RunPage {
     document.title = `${head.scenario}, ${head.outcome} – Dissensus`;
     const select = (record: number): void => this.select(record);
     this.diagram = new Diagram(data, {select, moved: (from, until) => this.moved(from, until)}, `Space-time diagram of ${head.scenario}`);
-    this.log = new Log(data, run, select);
-    this.inspector = new Inspector(data, run, select, (detail) => branchPanel(data, run, detail));
+    this.log = new Log(data, run, select, (pointed, reading) => {
+      this.diagram.pointed = pointed;
+      this.diagram.reading = reading;
+      this.diagram.draw();
+    }, state["log"] ?? "log");
+    this.inspector = new Inspector(data, run, select, (detail) => branchPanel(data, run, detail, select), this.beginnings());
     this.said = h("span", {class: "said", role: "status"});
     this.search = h("input", {type: "search", name: "q", value: state["q"] ?? "", "aria-label": "Search events",
-      placeholder: "proposals of node 3 for round 7 not preceded by …"});
+      placeholder: this.example()});
     replace(place, h("div", {class: "run"}, this.summary(), this.tools(), h("div", {class: "columns"},
-      h("div", {class: "main"}, this.diagram.element, this.log.element), this.inspector.element)));
+      h("div", {class: "main"}, this.diagram.element, this.kinds, marksOf(data), this.log.element), this.inspector.element)));
     this.keys = (event) => this.onKey(event);
     document.addEventListener("keydown", this.keys);
     for (const kind of (state["hide"] ?? "").split(",").filter(Boolean)) this.diagram.hidden.add(Number(kind));
@@ -91,8 +96,9 @@ class RunPage {
         failing && head.repeatable && h("a", {href: link({view: "compare", run})}, "Why? Compare with the nearest run that passes"),
         failing && head.repeatable && h("a", {href: link({view: "matter", run})}, "Does it matter?"),
         head.parent > 0 && h("a", {href: link({view: "run", run: String(head.parent)})}, "The run it came from")),
-      h("details", {}, h("summary", {}, "Schedule, properties and how to replay it"),
-        h("ul", {}, ...head.schedule.map((line) => h("li", {}, visible(line)))),
+      head.schedule.length > 0 && h("details", {open: head.schedule.length <= kFewFaults}, h("summary", {}, `What was done to it: ${plural(head.schedule.length, "thing")}`),
+        h("ul", {class: "schedule"}, ...head.schedule.map((line) => h("li", {}, visible(line))))),
+      h("details", {}, h("summary", {}, "All properties, and how to replay it"),
         h("ul", {}, ...head.properties.map((property) => h("li", {}, h("b", {}, visible(property.property)), `: ${property.outcome}`,
           property.reason && ` – ${visible(property.reason)}`))),
         head.replay !== null ? command(head.replay) : h("p", {class: "faint"}, "This run is in memory alone.")));
@@ -100,29 +106,51 @@ class RunPage {
 
   private readonly kinds = h("div", {class: "kinds", role: "group", "aria-label": "Kinds of messages"});
 
+  /** A question that makes sense of this run. */
+  private example(): string {
+    const data = this.data;
+    const names = data.head.kinds.filter((_, kind) => (data.kindCounts[kind] ?? 0) > 0).map(visible);
+    const [first, second] = [names[0] ?? "deliveries", names[1] ?? names[0] ?? "deliveries"];
+    return `for instance: ${second} from 1 to 0, lost ${first}, decisions of node 2 not preceded by ${second} from 0`;
+  }
+
+  /** Where a person who has just arrived may begin. */
+  private beginnings(): [string, () => void][] {
+    const data = this.data;
+    const list: [string, () => void][] = [];
+    if (data.head.violations.length > 0) list.push(["Where it fails", () => this.toViolation()]);
+    const fault = data.spans.find((span) => span.kind !== "phase");
+    if (fault) list.push(["The first fault", () => this.toTime(fault.from)]);
+    for (let i = 0; i < data.count; ++i) {
+      if (!data.is(i, "decide")) continue;
+      list.push(["The first decision", () => { this.toTime(data.time[i]!); this.select(i); }]);
+      break;
+    }
+    return list;
+  }
+
+  private toTime(time: number): void {
+    const width = Math.min(this.diagram.until - this.diagram.from, this.data.end / 5);
+    this.diagram.show(time - width * 0.2, time + width * 0.8);
+  }
+
   private tools(): HTMLElement {
-    const form = h("form", {class: "search", role: "search", onsubmit: (event: Event) => { event.preventDefault(); void this.ask(this.search.value); }},
+    const form = h("form", {class: "search", role: "search", onsubmit: (event: Event) => { event.preventDefault(); void this.find(); }},
       this.search, h("button", {type: "submit"}, "Find"),
       h("button", {type: "button", onclick: () => this.step(-1), "aria-label": "Previous hit"}, "‹"),
       h("button", {type: "button", onclick: () => this.step(1), "aria-label": "Next hit"}, "›"), this.said);
-    const dim = h("input", {type: "checkbox", id: "dim", checked: true, onchange: () => { this.diagram.dim = dim.checked; this.diagram.draw(); }});
-    return h("div", {class: "tools"}, form, this.kinds, h("div", {class: "zoom", role: "group", "aria-label": "Zoom"},
+    this.diagram.dim = readState()["dim"] !== "off";
+    const dim = h("input", {type: "checkbox", id: "dim", checked: this.diagram.dim, onchange: () => { this.diagram.dim = dim.checked; refine({dim: dim.checked ? "" : "off"}); this.diagram.draw(); }});
+    return h("div", {class: "tools"}, form, h("div", {class: "zoom", role: "group", "aria-label": "Zoom"},
       h("button", {type: "button", onclick: () => this.diagram.zoom(0.6), "aria-label": "Zoom in"}, "+"),
       h("button", {type: "button", onclick: () => this.diagram.zoom(1.6), "aria-label": "Zoom out"}, "−"),
       h("button", {type: "button", onclick: () => this.diagram.show(0, this.data.end * 1.02)}, "All"),
       this.data.head.violations.length > 0 && h("button", {type: "button", onclick: () => this.toViolation()}, "Violation"),
-      h("label", {for: "dim"}, dim, " dim what is unrelated")));
+      h("label", {for: "dim", title: "While an event is selected: pale is what could neither have led to it nor come of it"}, dim, " dim what is unrelated")));
   }
 
   private drawKinds(): void {
-    const colours = theme();
-    replace(this.kinds, ...this.data.head.kinds.map((name, kind) => {
-      if ((this.data.kindCounts[kind] ?? 0) === 0) return null;
-      const shown = !this.diagram.hidden.has(kind);
-      return h("button", {type: "button", class: "kind", "aria-pressed": String(shown), title: "Show or hide; double click: only this kind",
-        onclick: () => this.toggle(kind), ondblclick: () => this.only(kind)},
-        h("span", {class: "swatch", style: swatch(colours.kind(kind), colours.dash(kind).length > 0)}), visible(name), h("span", {class: "faint"}, ` ${count(this.data.kindCounts[kind]!)}`));
-    }));
+    replace(this.kinds, kindButtons(this.data, this.diagram.hidden, (kind) => this.toggle(kind), (kind) => this.only(kind)));
   }
 
   private toggle(kind: number): void {
@@ -152,17 +180,28 @@ class RunPage {
     const violation = this.data.head.violations[0];
     if (!violation) return;
     const width = Math.min(this.diagram.until - this.diagram.from, Math.max(this.data.end / 10, 1000));
-    this.diagram.show(violation.time_us - width * 0.7, violation.time_us + width * 0.3);
+    this.diagram.show(violation.time_us - width * 0.9, violation.time_us + width * 0.1);
     if (violation.record !== null) this.select(violation.record);
   }
 
   private moved(from: number, until: number): void {
     clearTimeout(this.moving);
-    this.moving = window.setTimeout(() => refine({from: String(Math.round(from)), until: String(Math.round(until))}), 150);
+    this.moving = window.setTimeout(() => {
+      refine({from: String(Math.round(from)), until: String(Math.round(until))});
+      this.log.follow(from, until);
+    }, 150);
+  }
+
+  /** Enter: the first hit; once more: the next one. */
+  private async find(): Promise<void> {
+    if (this.search.value !== this.asked) await this.ask(this.search.value);
+    this.step(1);
   }
 
   private async ask(question: string): Promise<void> {
     refine({q: question});
+    this.asked = question;
+    this.hits = [];
     if (question.trim() === "") {
       this.diagram.hits = new Int32Array(0);
       this.said.textContent = "";
@@ -174,8 +213,9 @@ class RunPage {
       this.hits = answer.records;
       this.hit = -1;
       this.diagram.hits = Int32Array.from(answer.records);
+      this.understood = visible(answer.understood);
       this.said.textContent = answer.trouble !== null ? visible(answer.trouble)
-        : `${count(answer.records.length)} found: ${visible(answer.understood)}`;
+        : `${count(answer.records.length)} found: ${this.understood}`;
       this.said.classList.toggle("trouble", answer.trouble !== null);
       this.diagram.draw();
     } catch (error) {
@@ -186,8 +226,9 @@ class RunPage {
 
   private step(by: number): void {
     if (this.hits.length === 0) return;
-    this.hit = (this.hit + by + this.hits.length) % this.hits.length;
-    if (this.hit < 0) this.hit = 0;
+    const from = this.hit < 0 && by < 0 ? 0 : this.hit;  // back from before the first one is the last one
+    this.hit = (from + by + this.hits.length) % this.hits.length;
+    this.said.textContent = `${count(this.hit + 1)} of ${count(this.hits.length)} found: ${this.understood}`;
     this.select(this.hits[this.hit]!);
   }
 
