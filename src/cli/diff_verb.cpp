@@ -114,9 +114,7 @@ ExitCode diff_runs(const DiffOptions& options) {
 
 Verb add_diff_verb(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
-      "diff",
-      "Explain a failing run by the nearest one that passes: where they part, and how that "
-      "leads to the violation");
+      "diff", "Explain a failing run: how it differs from the nearest that passes");
   const auto options = std::make_shared<DiffOptions>();
   app->add_option("run", options->first,
                   "Folder, trace file or row of a store (hunt.sqlite#17) of a failing run")

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/help.h"
 #include "cli/verb.h"
 #include "core/file.h"
 #include "core/suggestion.h"
@@ -111,7 +112,8 @@ ExitCode check_history(const HistoryOptions& options) {
 std::string model_list() {
   std::string text = "Models:\n";
   for (const history::CheckerDescription& checker : history::checkers()) {
-    text += fmt::format("  {:<16} {:<34} {}\n", checker.name, checker.functions, checker.promise);
+    text += in_two_columns(std::string(checker.name),
+                           fmt::format("{} ({})", checker.promise, checker.functions), 20);
   }
   return text;
 }
@@ -149,7 +151,7 @@ Verb add_history_check_verb(CLI::App& parent) {
 }  // namespace
 
 Verb add_history_verb(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("history", "What clients asked and were told: check it");
+  CLI::App* app = program.add_subcommand("history", "Check what clients asked and were told");
   app->require_subcommand(0, 1);
   app->allow_extras();  // unknown words are explained by run_part
   std::vector<Verb> verbs{add_history_check_verb(*app)};

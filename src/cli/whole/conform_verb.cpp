@@ -327,12 +327,14 @@ conform::Variant variant_of(const ScenarioChanges& changes,
 
 Verb add_conform_verb(CLI::App& program) {
   auto options = std::make_shared<ConformOptions>();
-  CLI::App* app = program.add_subcommand("conform", "Implementation against formal model");
+  CLI::App* app =
+      program.add_subcommand("conform", "Check an implementation against a formal model");
   app->require_subcommand(0, 1);
   app->allow_extras();  // unknown words are explained by run_part
   app->footer("Example:\n  dissensus conform check specs/dag/mapping.toml");
 
-  CLI::App* check = app->add_subcommand("check", "Run both workflows of a mapping");
+  CLI::App* check =
+      app->add_subcommand("check", "Check system and model of a mapping against each other");
   check->add_option("MAPPING", options->file, "Mapping file")->required();
   check
       ->add_option("--workflow", options->workflow,
@@ -379,8 +381,10 @@ Verb add_conform_verb(CLI::App& program) {
   options->output.add_to(*mutate);
 
   check->footer(
-      "Example:\n  dissensus conform check specs/dag/mapping.toml --set "
-      "'system.bugs=[\"future-vertices\"]' --out finding.json");
+      "Examples:\n"
+      "  dissensus conform check specs/dag/mapping.toml\n"
+      "  dissensus conform check specs/dag/mapping.toml --out finding.json \\\n"
+      "    --set 'system.bugs=[\"future-vertices\"]'");
   replay->footer("Example:\n  dissensus conform replay finding.json");
   catalogue->footer("Example:\n  dissensus conform catalogue specs/dag/violations.toml");
   mutate->footer("Example:\n  dissensus conform mutate specs/dag/mapping.toml");

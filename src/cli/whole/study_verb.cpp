@@ -215,8 +215,7 @@ ExitCode care_for_pages(const StudyVerbOptions& options) {
 }  // namespace
 
 Verb add_study_verb(CLI::App& program) {
-  CLI::App* app = program.add_subcommand(
-      "study", "Run experiments: tables, tests and figures of searches compared");
+  CLI::App* app = program.add_subcommand("study", "Run experiments that compare searches");
   const auto options = std::make_shared<StudyVerbOptions>();
   app->add_option("files", options->files, "Experiment files (TOML)")
       ->required()
