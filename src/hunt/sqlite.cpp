@@ -66,10 +66,6 @@ std::int64_t Database::integer(std::string_view query) {
   return statement.step() ? statement.integer(0) : 0;
 }
 
-std::int64_t Database::last_row() const {
-  return sqlite3_last_insert_rowid(handle_.get());
-}
-
 std::int64_t Database::changes() const {
   return sqlite3_changes64(handle_.get());
 }
@@ -102,10 +98,6 @@ Statement& Statement::bind_text(int position, std::string_view text) {
 Statement& Statement::bind_bytes(int position, std::string_view bytes) {
   check(sqlite3_bind_blob(statement_.get(), position, bytes.empty() ? "" : bytes.data(),
                           static_cast<int>(bytes.size()), SQLITE_STATIC));
-  return *this;
-}
-Statement& Statement::bind_null(int position) {
-  check(sqlite3_bind_null(statement_.get(), position));
   return *this;
 }
 
