@@ -42,7 +42,7 @@ ExitCode describe(const StoreOptions& options) {
   TerminalPatience patience;
   const auto hunts = hunt::summarize_store(options.store, true, patience);
   Json json{{"hunts", Json::array()}};
-  std::string text = fmt::format("{} hunts", hunts.size());
+  std::string text = fmt::format("{} {}", hunts.size(), hunts.size() == 1 ? "hunt" : "hunts");
   for (const hunt::HuntSummary& hunt : hunts) {
     json["hunts"].push_back({{"hunt", hunt.record.id},
                              {"scenario", hunt.record.scenario_name},
@@ -53,9 +53,10 @@ ExitCode describe(const StoreOptions& options) {
                              {"items", hunt.totals.items},
                              {"failed", hunt.totals.failed},
                              {"findings", hunt.findings.size()}});
-    text += fmt::format("\n{:>5}  {} ({}): {} runs, {} failed, {} findings{}", hunt.record.id,
+    text += fmt::format("\n{:>5}  {} ({}): {} runs, {} failed, {} {}{}", hunt.record.id,
                         hunt.record.scenario_name, hunt.record.program, hunt.totals.runs(),
                         hunt.totals.failed, hunt.findings.size(),
+                        hunt.findings.size() == 1 ? "finding" : "findings",
                         hunt.record.finished ? "" : ", not finished");
   }
   print(options, json, text);
@@ -65,7 +66,8 @@ ExitCode describe(const StoreOptions& options) {
 ExitCode copy(const StoreOptions& options) {
   const hunt::CopyResult copied = hunt::copy_store(options.store, options.target);
   print(options, {{"hunts", copied.hunts}, {"items", copied.items}},
-        fmt::format("copied {} hunts with {} runs", copied.hunts, copied.items));
+        fmt::format("copied {} {} with {} runs", copied.hunts, copied.hunts == 1 ? "hunt" : "hunts",
+                    copied.items));
   return kAllHeld;
 }
 

@@ -1,9 +1,13 @@
 #include "hunt/sqlite.h"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 #include <sqlite3.h>
 
 #include "dissensus/options.h"
+
+#include "core/file.h"
 
 namespace dissensus::hunt::sqlite {
 
@@ -39,6 +43,11 @@ void Database::Close::operator()(sqlite3* handle) const {
 }
 
 Database::Database(const std::string& path, Mode mode) : path_(path) {
+  std::error_code error;
+  if (mode != Mode::create && !std::filesystem::exists(path, error)) {
+    throw InputError(
+        fmt::format("{}: cannot be opened: no such file{}", path, missing_path_hint(path)));
+  }
   int flags = SQLITE_OPEN_READONLY;
   if (mode != Mode::read) flags = SQLITE_OPEN_READWRITE;
   if (mode == Mode::create) flags |= SQLITE_OPEN_CREATE;
