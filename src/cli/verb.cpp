@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include <errno.h>
@@ -64,7 +65,9 @@ std::string clock_text(double seconds) {
 }
 
 bool is_terminal() {
-  return isatty(STDERR_FILENO) != 0;
+  const char* const type = std::getenv("TERM");
+  const bool moves_its_cursor = type != nullptr && std::string_view(type) != "dumb";
+  return moves_its_cursor && isatty(STDERR_FILENO) != 0;
 }
 
 std::size_t default_jobs() {
