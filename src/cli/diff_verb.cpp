@@ -121,7 +121,7 @@ Verb add_diff_verb(CLI::App& program) {
       ->required();
   app->add_option(
       "other", options->second,
-      "... of a passing one; default: the nearest that can be found, with a part of the "
+      "The same of a passing run; default: the nearest that can be found, with a part of the "
       "schedule left out or with another seed");
   options->plugins.add_to(*app);
   options->output.add_to(*app);

@@ -19,7 +19,7 @@ void LiveOptions::add_to(CLI::App& verb) {
                   "The servers' program; default: the scenario's, or rippled on PATH")
       ->group(kGroup);
   verb.add_option("--networks", networks,
-                  "Networks of servers side by side; default: as many as the machine bears")
+                  "Networks of servers side by side; default: as many as the machine can run")
       ->group(kGroup)
       ->check(CLI::Range(1, 64));
   verb.add_option("--servers-folder", folder, "Where servers keep configurations and logs")

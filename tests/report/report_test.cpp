@@ -76,6 +76,22 @@ TEST(Report, ExplainsByTheNearestPassingRun) {
   EXPECT_THAT(html, HasSubstr(", under way at the end</text>"));
 }
 
+// The first screen: values as the drawings name them, and a way to every section.
+TEST(Report, ItsHeadIsShortAndLinksToTheSections) {
+  Finding finding = majority_finding();
+  oracle::Violation& violation = finding.minimal->verdict.violations.front();
+  const Digest value{0x6fde7c927bede5d6, 0x3db0c6a8d948ff37};
+  violation.values = {value};
+  violation.text = "node 1 decided " + to_string(value);
+  const std::string html = to_html(finding);
+  EXPECT_THAT(html, HasSubstr("<h1>node 1 decided 6fde7c</h1>"));
+  EXPECT_THAT(html, HasSubstr(to_string(value))) << "all digits are on the page";
+  for (const char* id : {"schedule", "why", "diagram", "replay", "timeline", "verdict", "hunt"}) {
+    EXPECT_THAT(html, HasSubstr(std::string("<a href=\"#") + id + "\">"));
+    EXPECT_THAT(html, HasSubstr(std::string("<section id=\"") + id + "\">"));
+  }
+}
+
 // Who cannot see a drawing is told what it is; who reads in the dark is not dazzled.
 TEST(Report, DrawingsHaveNamesAndFollowTheDark) {
   const std::string html = to_html(majority_finding());

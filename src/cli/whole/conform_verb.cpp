@@ -345,14 +345,14 @@ Verb add_conform_verb(CLI::App& program) {
       ->capture_default_str();
   check->add_option("--walks", options->walks, "Workflow II, N/D: N walks of D steps")
       ->capture_default_str();
-  check->add_option("--rounds", options->rounds, "How often")->capture_default_str();
+  check->add_option("--rounds", options->rounds, "Rounds of both workflows")->capture_default_str();
   check->add_option("--seed", options->seed, "Seed of everything drawn")->capture_default_str();
   add_step_limit(*check, *options);
   check->add_option("--seconds", options->limits.seconds, "Stop after this time; 0: no limit")
       ->capture_default_str();
   options->changes.add_to(*check);
-  check->add_option("--constant", options->constants, "NAME=VALUE of the model");
-  check->add_option("--out", options->out, "Write the finding here");
+  check->add_option("--constant", options->constants, "Constant of the model, NAME=VALUE");
+  check->add_option("--out", options->out, "File for the finding");
   check->add_flag("--no-shrink", options->no_shrink, "Keep the finding as it was found");
   options->plugins.add_to(*check, false);
   options->output.add_to(*check);

@@ -226,8 +226,9 @@ Verb add_study_verb(CLI::App& program) {
   app->add_option("--jobs", options->jobs, "Threads; the result is the same with any number")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  app->add_option("--seed", options->seed, "Instead of the file's")->check(CLI::NonNegativeNumber);
-  app->add_option("--repetitions", options->repetitions, "Instead of the file's")
+  app->add_option("--seed", options->seed, "Seed, instead of the file's")
+      ->check(CLI::NonNegativeNumber);
+  app->add_option("--repetitions", options->repetitions, "Repetitions, instead of the file's")
       ->check(CLI::Range(1, 100'000));
   app->add_flag("--resume", options->resume, "Go on with what results.sqlite has");
   CLI::Option* const check = app->add_flag(
