@@ -124,7 +124,7 @@ Verb add_history_check_verb(CLI::App& parent) {
   app->add_option("file", options->file, "Jepsen's history.edn or log, or JSON lines")->required();
   app->add_option("--model", options->model, "What the system promises; see below")->required();
   app->add_option("--format", options->format,
-                  "edn, log or json; default: from the first characters")
+                  "edn, log, json, or guess (default) from the first characters")
       ->check(CLI::IsMember({"guess", "edn", "log", "json"}));
   app->add_option("--level", options->level, "Isolation that transactions were promised")
       ->capture_default_str();

@@ -345,9 +345,12 @@ Verb add_hunt_verb(CLI::App& program) {
   const auto options = std::make_shared<HuntVerbOptions>();
   options->settings.search = search::kDefaultSearch;
   options->settings.add_to(*app);
-  app->add_option("--budget", options->budget,
-                  fmt::format("180runs, 1h-virtual or 30s; default: the scenario's ([hunt]), or {}",
-                              kDefaultBudget));
+  app->add_option(
+      "--budget", options->budget,
+      fmt::format(
+          "How much to try: 180runs, 1h-virtual or 30s; default: the scenario's ([hunt]), or "
+          "{}",
+          kDefaultBudget));
   app->add_option("--out,--runs-folder", options->out,
                   "Where the folders of the hunt and of its findings are made; with --resume also "
                   "the hunt's own folder")

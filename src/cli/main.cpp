@@ -75,8 +75,10 @@ int run_program(int argc, char** argv) {
     std::vector<std::string> names;
     for (const Verb& verb : verbs) names.push_back(verb.app->get_name());
     if (std::find(names.begin(), names.end(), argv[1]) == names.end()) {
+      std::vector<std::string> known = names;
+      known.insert(known.end(), {"--help", "--version"});
       return fail(kBadInput, fmt::format("no verb '{}'{} (dissensus --help lists all verbs)",
-                                         argv[1], suggestion(argv[1], names)));
+                                         argv[1], suggestion(argv[1], known)));
     }
   }
   try {

@@ -29,7 +29,9 @@ std::vector<std::pair<std::string, std::string>> ScenarioChanges::assignments() 
 run::Scenario ScenarioChanges::load(const std::string& path, const SystemRegistry& systems) const {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
-    const std::string hint = missing_path_hint(path);
+    const bool lacks_ending = std::filesystem::exists(path + ".toml", error);
+    const std::string hint =
+        lacks_ending ? fmt::format(", did you mean '{}.toml'?", path) : missing_path_hint(path);
     throw InputError(
         fmt::format("{}: no such file{}", path,
                     hint.empty() ? "; `dissensus list scenarios` shows what there is" : hint));

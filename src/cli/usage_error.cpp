@@ -30,7 +30,7 @@ std::optional<std::pair<std::string_view, std::string_view>> around(std::string_
 
 /// CLI11 knows the bounds of an option and writes them as it keeps them: with six decimals, or 309
 /// digits where there is no bound.
-std::string in_words(std::string_view low, std::string_view high) {
+std::string in_words(std::string_view low, std::string_view high, std::string_view found) {
   const auto shortened = [](std::string_view number) {
     if (number.find('.') == std::string_view::npos) return number;
     number = number.substr(0, number.find_last_not_of('0') + 1);
@@ -40,7 +40,8 @@ std::string in_words(std::string_view low, std::string_view high) {
   low = shortened(low);
   high = shortened(high);
   if (high.size() <= kDigitsOfABound) return fmt::format("a number from {} to {}", low, high);
-  return low == "0" ? "a number, not negative" : "a number greater than 0";
+  // Of both ranges without an upper bound only one refuses 0, and both begin with 0.000000.
+  return found == "0" ? "a number greater than 0" : "a number that is not negative";
 }
 
 /// What CLI11 says of a value that an option refuses, as the readers of files would say it. Texts
@@ -51,7 +52,7 @@ std::string in_our_words(std::string_view message) {
     const auto bounds = around(range->second, " to ");
     if (value && bounds) {
       return fmt::format("{}: expected {}, found '{}'", value->first,
-                         in_words(bounds->first, bounds->second), value->second);
+                         in_words(bounds->first, bounds->second, value->second), value->second);
     }
   }
   if (const auto choice = around(message, " not in {"); choice && choice->second.ends_with('}')) {

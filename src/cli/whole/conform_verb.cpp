@@ -338,7 +338,7 @@ Verb add_conform_verb(CLI::App& program) {
   check->add_option("MAPPING", options->file, "Mapping file")->required();
   check
       ->add_option("--workflow", options->workflow,
-                   "one: run and ask the model; two: walk the model")
+                   "one: run and ask the model; two: walk the model; both")
       ->check(CLI::IsMember({"both", "one", "two"}))
       ->capture_default_str();
   check->add_option("--inputs", options->inputs, "Workflow I, K/M: M values for each of K inputs")
