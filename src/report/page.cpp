@@ -29,7 +29,7 @@ code, pre, .hash { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consola
 .badge { display: inline-block; padding: 1px 10px; border-radius: 12px; font-size: 14px;
   font-weight: 600; border: 1px solid currentColor; }
 .fail { color: var(--accent); } .pass { color: var(--good); } .unknown { color: var(--unsure); }
-.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(190px, 1fr)); gap: 10px;
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(155px, 1fr)); gap: 10px;
   margin: 18px 0; padding: 0; }
 .facts div { background: var(--card); border: 1px solid var(--edge); border-radius: 8px;
   padding: 8px 12px; overflow-wrap: anywhere; }
