@@ -110,7 +110,12 @@ TEST(Report, DrawingsHaveNamesAndFollowTheDark) {
 
 // The page stands alone: it opens without network.
 TEST(Report, RefersToNothingOutside) {
-  const std::string html = to_html(majority_finding());
+  std::string html = to_html(majority_finding());
+  // Links to its own sections are no references.
+  const std::string_view own = " href=\"#";
+  for (std::size_t at = html.find(own); at != html.npos; at = html.find(own)) {
+    html.erase(at, own.size());
+  }
   for (const char* reference : {" src=", " href=", "url(", "@import", "fetch(", "https://"}) {
     EXPECT_THAT(html, Not(HasSubstr(reference)));
   }
