@@ -383,7 +383,7 @@ TEST(Usage, TyposGetASuggestionOnOneLine) {
       {{"replay", "x", "--until", "0"}, "--until: expected a number greater than 0, found '0'"},
       {{"version"}, "did you mean '--version'?"},
       {{"list", "scenario"}, "found 'scenario', did you mean 'scenarios'?"},
-      {{"run", kBuggyScenario.substr(0, kBuggyScenario.size() - 6)}, "overtaken-commit.toml'?"},
+      {{"run", kBuggyScenario.substr(0, kBuggyScenario.size() - 5)}, "overtaken-commit.toml'?"},
       {{"run", "no-such-thing"}, "dissensus list scenarios"},
       {{"--verbose"}, "unknown option '--verbose'"}};
   for (const auto& [words, expected] : typos) {
