@@ -381,6 +381,7 @@ TEST(Usage, TyposGetASuggestionOnOneLine) {
       {{"replay", "x", "--until", "z"},
        "--until: expected a number that is not negative, found 'z'"},
       {{"replay", "x", "--until", "0"}, "--until: expected a number greater than 0, found '0'"},
+      {{"replay", "."}, ".: not the folder of a run"},
       {{"version"}, "did you mean '--version'?"},
       {{"list", "scenario"}, "found 'scenario', did you mean 'scenarios'?"},
       {{"run", kBuggyScenario.substr(0, kBuggyScenario.size() - 5)}, "overtaken-commit.toml'?"},
