@@ -126,8 +126,8 @@ ExitCode bundle(BundleOptions options) {
 }  // namespace
 
 Verb add_bundle_verb(CLI::App& program) {
-  CLI::App* app =
-      program.add_subcommand("bundle", "Everything about a run as one file, for a bug report");
+  CLI::App* app = program.add_subcommand(
+      "bundle", "Pack everything about a run into one file, for a bug report");
   const auto options = std::make_shared<BundleOptions>();
   app->add_option("run", options->folder, "Run folder, or row of a store (hunt.sqlite#17)")
       ->required();

@@ -185,7 +185,7 @@ Verb add_campaign_verb(CLI::App& program) {
   options->settings.search = hunt::kSampleSearch;
   options->settings.add_to(*app);
   app->add_option("more", options->more, "Further scenarios; all share the runs and the store");
-  app->add_option("--runs", options->runs, "How many")
+  app->add_option("--runs", options->runs, "How many runs")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40))
       ->capture_default_str();
   app->add_option(

@@ -248,8 +248,8 @@ ExitCode confirm(ConfirmOptions options) {
 }  // namespace
 
 Verb add_confirm_verb(CLI::App& program) {
-  CLI::App* app = program.add_subcommand(
-      "confirm", "Is it fixed? Failure rates over seeds and small variations of the schedule");
+  CLI::App* app =
+      program.add_subcommand("confirm", "Is it fixed? Failure rates before and after a change");
   const auto options = std::make_shared<ConfirmOptions>();
   options->rate.jobs = default_jobs();
   app->add_option("run", options->folder,

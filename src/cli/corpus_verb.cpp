@@ -126,9 +126,12 @@ Verb add_corpus_verb(CLI::App& program) {
     options->plugins.add_to(*part);
     options->output.add_to(*part);
   }
-  app->footer(
-      "Exit codes of check: 0 as expected, 1 a regression, 3 an entry that says nothing any more.\n"
-      "Examples:\n  dissensus corpus add runs/latest\n  dissensus corpus check");
+  constexpr std::string_view kAdding = "Example:\n  dissensus corpus add runs/latest";
+  adding->footer(std::string(kAdding));
+  checking->footer(
+      "Exit codes: 0 as expected, 1 a regression, 3 an entry that says nothing any more.\n\n"
+      "Example:\n  dissensus corpus check --junit corpus.xml");
+  app->footer(fmt::format("{}\n  dissensus corpus check", kAdding));
   const std::vector<Verb> parts{{adding, [options] { return add(*options); }},
                                 {checking, [options] { return check(*options); }}};
   return {app, [app, parts] { return run_part(*app, parts); }};

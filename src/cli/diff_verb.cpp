@@ -114,16 +114,14 @@ ExitCode diff_runs(const DiffOptions& options) {
 
 Verb add_diff_verb(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
-      "diff",
-      "Explain a failing run by the nearest one that passes: where they part, and how that "
-      "leads to the violation");
+      "diff", "Explain a failing run: how it differs from the nearest that passes");
   const auto options = std::make_shared<DiffOptions>();
   app->add_option("run", options->first,
                   "Folder, trace file or row of a store (hunt.sqlite#17) of a failing run")
       ->required();
   app->add_option(
       "other", options->second,
-      "... of a passing one; default: the nearest that can be found, with a part of the "
+      "The same of a passing run; default: the nearest that can be found, with a part of the "
       "schedule left out or with another seed");
   options->plugins.add_to(*app);
   options->output.add_to(*app);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/help.h"
 #include "cli/verb.h"
 #include "core/file.h"
 #include "core/suggestion.h"
@@ -111,7 +112,8 @@ ExitCode check_history(const HistoryOptions& options) {
 std::string model_list() {
   std::string text = "Models:\n";
   for (const history::CheckerDescription& checker : history::checkers()) {
-    text += fmt::format("  {:<16} {:<34} {}\n", checker.name, checker.functions, checker.promise);
+    text += in_two_columns(std::string(checker.name),
+                           fmt::format("{} ({})", checker.promise, checker.functions), 20);
   }
   return text;
 }
@@ -122,7 +124,7 @@ Verb add_history_check_verb(CLI::App& parent) {
   app->add_option("file", options->file, "Jepsen's history.edn or log, or JSON lines")->required();
   app->add_option("--model", options->model, "What the system promises; see below")->required();
   app->add_option("--format", options->format,
-                  "edn, log or json; default: from the first characters")
+                  "edn, log, json, or guess (default) from the first characters")
       ->check(CLI::IsMember({"guess", "edn", "log", "json"}));
   app->add_option("--level", options->level, "Isolation that transactions were promised")
       ->capture_default_str();
@@ -149,7 +151,7 @@ Verb add_history_check_verb(CLI::App& parent) {
 }  // namespace
 
 Verb add_history_verb(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("history", "What clients asked and were told: check it");
+  CLI::App* app = program.add_subcommand("history", "Check what clients asked and were told");
   app->require_subcommand(0, 1);
   app->allow_extras();  // unknown words are explained by run_part
   std::vector<Verb> verbs{add_history_check_verb(*app)};

@@ -16,14 +16,15 @@ namespace fs = std::filesystem;
 void HuntSettings::add_to(CLI::App& verb) {
   verb.add_option("scenario", scenario, "Scenario file (TOML)")->required();
   changes.add_to(verb);
-  verb.add_option("--search", search, "Search or scheduler (dissensus list searches)")
+  verb.add_option("--search", search, "How to search: dissensus list searches")
       ->capture_default_str();
   verb.add_option("--parameter", parameters,
                   "Parameter of the search, e.g. population=20; repeatable")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  verb.add_option("--fitness", fitness,
-                  "Objectives, e.g. time,proposal (dissensus list fitness); default: the search's")
+  verb.add_option(
+          "--fitness", fitness,
+          "What to aim at, e.g. time,proposal: dissensus list fitness; default: the search's")
       ->delimiter(',')
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -160,8 +160,8 @@ void print_json(const HuntVerbOptions& options, const FinishedHunt& hunt) {
 
 void print_shrunk(const shrink::ShrinkResult& shrunk) {
   const run::Recipe& recipe = shrunk.recipe;
-  fmt::print("shrunk in {} runs; {}:\n", shrunk.runs,
-             shrunk.minimal ? "nothing of it can be taken away" : "not minimal yet");
+  fmt::print("shrunk in {} {}; {}:\n", shrunk.runs, shrunk.runs == 1 ? "run" : "runs",
+             shrunk.minimal ? "every part that is left is needed" : "not minimal yet");
   for (const std::string& line : faults::in_words(
            recipe.schedule, recipe.scenario.system_description(), recipe.scenario.nodes())) {
     fmt::print("  - {}\n", line);
@@ -170,11 +170,13 @@ void print_shrunk(const shrink::ShrinkResult& shrunk) {
 
 void print_text(const HuntVerbOptions& options, const FinishedHunt& hunt) {
   const hunt::HuntProgress& progress = hunt.result.progress;
-  fmt::print("{} after {} {} ({:.1f} s of {} time, {:.2f} s of wall time)\n",
+  const double seconds = static_cast<double>(progress.virtual_time.count()) / 1e6;
+  constexpr double kHour = 3600;
+  const std::string passed = seconds < 2 * kHour ? fmt::format("{:.1f} s", seconds)
+                                                 : fmt::format("{:.1f} hours", seconds / kHour);
+  fmt::print("{} after {} {} ({} of {} time, {:.2f} s of wall time)\n",
              hunt.result.found() ? "found a violation" : "found nothing", progress.runs,
-             progress.runs == 1 ? "run" : "runs",
-             static_cast<double>(progress.virtual_time.count()) / 1e6, hunt.time,
-             hunt.wall_seconds);
+             progress.runs == 1 ? "run" : "runs", passed, hunt.time, hunt.wall_seconds);
   for (std::size_t i = 0; i < hunt.findings.size() && options.all; ++i) {
     const hunt::Finding& finding = progress.findings[i];
     fmt::print("  {} x {}, first in run {}: {}\n", finding.count, finding.signature,
@@ -188,6 +190,10 @@ void print_text(const HuntVerbOptions& options, const FinishedHunt& hunt) {
   }
   if (!hunt.findings.empty() && !options.no_report) {
     fmt::print("report    {}/report.html\n", hunt.findings.front().path);
+  }
+  if (!hunt.findings.empty() && hunt.findings.front().shrinking) {
+    fmt::print("why       {} diff {}/minimal{}\n", shell_word(program_invocation_name),
+               shell_word(hunt.findings.front().path), options.settings.plugins.words());
   }
   fmt::print("results   {}\n", hunt.folder);
   if (!hunt.resume.empty()) {
@@ -335,29 +341,36 @@ ExitCode hunt(HuntVerbOptions options) {
 Verb add_hunt_verb(CLI::App& program) {
   CLI::App* app =
       program.add_subcommand("hunt", "Search for a schedule that makes a scenario fail");
+  constexpr const char* kShared = "Shared stores";
   const auto options = std::make_shared<HuntVerbOptions>();
   options->settings.search = search::kDefaultSearch;
   options->settings.add_to(*app);
-  app->add_option("--budget", options->budget,
-                  fmt::format("180runs, 1h-virtual or 30s; default: the scenario's ([hunt]), or {}",
-                              kDefaultBudget));
+  app->add_option(
+      "--budget", options->budget,
+      fmt::format(
+          "How much to try: 180runs, 1h-virtual or 30s; default: the scenario's ([hunt]), or "
+          "{}",
+          kDefaultBudget));
   app->add_option("--out,--runs-folder", options->out,
                   "Where the folders of the hunt and of its findings are made; with --resume also "
                   "the hunt's own folder")
       ->capture_default_str();
   app->add_option(
-      "--store", options->store,
-      "Where results are kept: a SQLite file, or a PostgreSQL database that workers share "
-      "(postgresql:///dissensus); default: a file in the hunt's folder");
+         "--store", options->store,
+         "Where results are kept: a SQLite file, or a PostgreSQL database that workers share "
+         "(postgresql:///dissensus); default: a file in the hunt's folder")
+      ->group(kShared);
   app->add_option(
          "--window", options->window,
          fmt::format("Candidates under way at any time; the result depends on it; default: {}, "
                      "with a shared store {}",
                      hunt::kWindow, hunt::kWideWindow))
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(CLI::Range(1, 1'000'000))
+      ->group(kShared);
   app->add_flag("--islands", options->islands,
                 "With a shared store: each worker has a search of its own, and what they find is "
-                "shared now and then");
+                "shared now and then")
+      ->group(kShared);
   app->add_flag("--all", options->all, "Go on after the first violation; one finding per kind");
   app->add_option("--confirm", options->confirmations,
                   "Real servers: runs that tell whether a finding is reliable or flaky")

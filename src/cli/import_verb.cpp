@@ -106,10 +106,12 @@ Verb add_recording_part(CLI::App& program) {
 }  // namespace
 
 Verb add_import_verb(CLI::App& program) {
-  CLI::App* app =
-      program.add_subcommand("import", "Schedules and recordings of other tools as ours");
+  CLI::App* app = program.add_subcommand("import", "Read schedules and recordings of other tools");
   app->require_subcommand(0, 1);
   app->allow_extras();
+  app->footer(
+      "Example:\n  dissensus import rocket vector.json --scenario "
+      "scenarios/xrpl/thesis.toml");
   const std::vector<Verb> parts{add_rocket_part(*app), add_recording_part(*app)};
   return {app, [app, parts] { return run_part(*app, parts); }};
 }

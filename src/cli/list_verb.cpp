@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
+#include "cli/help.h"
 #include "cli/plugins.h"
 #include "cli/verb.h"
 #include "systems/process/system.h"
@@ -56,6 +58,14 @@ std::string scenario_folder(const std::string& asked) {
   return fs::is_directory(installed, error) ? installed.string() : "scenarios";
 }
 
+const std::vector<Entry> kLists{
+    {"scenarios", "what can be run and hunted: systems with their networks, faults and limits"},
+    {"systems", "what a scenario's system.kind can be"},
+    {"searches", "what hunt --search can be"},
+    {"fitness", "what hunt --fitness can be: what a search aims at"},
+    {"schedulers", "what hunt --search can be, too: they decide while the run goes on"},
+    {"faults", "what hunt --faults can be: strategies of plugins"}};
+
 struct ListOptions {
   std::string what;
   std::string folder;
@@ -64,6 +74,7 @@ struct ListOptions {
 };
 
 std::vector<Entry> entries_of(const ListOptions& options) {
+  if (options.what.empty()) return kLists;
   Registry registry = options.plugins.load();
   registry.systems.replace(process::process_entry({.learns = false}));  // a list starts nothing
   if (options.what == "systems") return to_entries(registry.systems.entries());
@@ -92,6 +103,13 @@ ExitCode list(const ListOptions& options) {
   }
   std::size_t width = 0;
   for (const Entry& entry : entries) width = std::max(width, entry.name.size());
+  if (isatty(STDOUT_FILENO) != 0) {
+    constexpr std::size_t kWidestName = 22;
+    const std::size_t column = width > kWidestName ? 6 : width + 4;
+    for (const Entry& entry : entries)
+      fmt::print("{}", in_two_columns(entry.name, entry.summary, column));
+    return kAllHeld;
+  }
   for (const Entry& entry : entries) fmt::print("{:<{}}  {}\n", entry.name, width, entry.summary);
   return kAllHeld;
 }
@@ -103,8 +121,8 @@ Verb add_list_verb(CLI::App& program) {
       program.add_subcommand("list", "List systems, scenarios, searches, fitness functions...");
   const auto options = std::make_shared<ListOptions>();
   app->add_option("what", options->what,
-                  "systems, scenarios, searches, fitness, schedulers or faults")
-      ->required()
+                  "scenarios, systems, searches, fitness, schedulers or faults; default: what "
+                  "these are")
       ->check(
           CLI::IsMember({"systems", "scenarios", "searches", "fitness", "schedulers", "faults"}));
   app->add_option("--folder", options->folder,
@@ -112,7 +130,7 @@ Verb add_list_verb(CLI::App& program) {
                   "installed");
   options->plugins.add_to(*app, false);
   options->output.add_to(*app);
-  app->footer("Example:\n  dissensus list scenarios");
+  app->footer("Examples:\n  dissensus list scenarios\n  dissensus list searches");
   return {app, [options] { return list(*options); }};
 }
 

@@ -1,15 +1,19 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "cli/help.h"
 #include "cli/libraft_option.h"
 #include "cli/program.h"
+#include "cli/usage_error.h"
 #include "core/suggestion.h"
 #include "systems/live/wire/error.h"
 
@@ -21,59 +25,60 @@ int fail(ExitCode code, std::string_view message) {
   return code;
 }
 
-/// CLI11 says which words it did not expect; a person wants to know which word was meant.
-std::string explain(const CLI::App& program, const CLI::ParseError& error) {
-  std::string message = error.what();
-  for (char& c : message) {
-    if (c == '\n') c = ' ';
+constexpr std::string_view kFooter =
+    R"(First steps:
+  dissensus list scenarios
+  dissensus hunt scenarios/majority/overtaken-commit.toml
+  dissensus help hunt
+
+Exit codes: 0 every property held, 1 a violation was found, 2 bad usage or
+input, 3 verdict unknown, 4 internal fault, 5 trouble of the environment (real
+servers that do not start, a full disk).
+
+With any verb, --libraft PREFIX: scenarios of kind libraft use the library that
+is installed there.
+)";
+
+/// "help hunt" is what many try first: the same as "hunt --help".
+std::vector<char*> without_help_word(int argc, char** argv) {
+  static char option[] = "--help";
+  std::vector<char*> words(argv, argv + argc);
+  if (argc > 1 && std::string_view(argv[1]) == "help") {
+    words.erase(words.begin() + 1);
+    words.push_back(option);
   }
-  const CLI::App* verb = &program;
-  for (const CLI::App* chosen : program.get_subcommands()) verb = chosen;
-  std::vector<std::string> known;
-  for (const CLI::Option* option : verb->get_options()) {
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  }
-  for (const std::string& word : verb->remaining()) {
-    const std::string hint = suggestion(word, known);
-    if (!hint.empty()) return fmt::format("unknown option '{}'{}", word, hint);
-  }
-  if (verb == &program) return message + " (see dissensus --help)";
-  return fmt::format("{} (see dissensus {} --help)", message, verb->get_name());
+  words.push_back(nullptr);
+  return words;
 }
 
 int run_program(int argc, char** argv) {
   use_named_libraft(argc, argv);
   CLI::App program(
-      "Dissensus finds the schedule on which your validators disagree, hands you the smallest "
-      "one,\n"
-      "and tells you why.",
+      "Dissensus finds bugs in consensus protocols and in the programs that implement them: it "
+      "searches for the schedule that breaks yours, shrinks it, and explains it.",
       "dissensus");
+  program.formatter(make_help_formatter());
   program.set_version_flag("--version", run::program_version());
   program.require_subcommand(1);
-  program.footer(
-      "Exit codes: 0 every property held, 1 a violation was found, 2 bad usage or input,\n"
-      "3 verdict unknown, 4 internal fault, 5 trouble of the environment (real servers that do "
-      "not\n"
-      "start, a full disk).\n\n"
-      "--libraft PREFIX, with any verb: scenarios of kind libraft run the library installed "
-      "there.\n\n"
-      "First steps:\n"
-      "  dissensus list scenarios\n"
-      "  dissensus hunt scenarios/majority/overtaken-commit.toml");
 
   const std::vector<Verb> verbs = add_verbs(program);
   hand_over(verbs, argc, argv);
+  // Not before the verbs are there: they would take it over.
+  program.footer(fmt::format("{}{}\n", kFooter, note_on_verbs()));
+  group_by_intent(program);
+  if (argc == 1) {
+    fmt::print(stderr, "{}", program.help());
+    return kBadInput;
+  }
 
-  if (argc > 1 && argv[1][0] != '-' && argv[1][0] != '\0') {
+  if (argv[1][0] != '-' && argv[1][0] != '\0') {
     std::vector<std::string> names;
-    bool known = false;
-    for (const Verb& verb : verbs) {
-      names.push_back(verb.app->get_name());
-      known = known || names.back() == argv[1];
-    }
-    if (!known) {
-      return fail(kBadInput, fmt::format("no verb '{}'{} (verbs: {})", argv[1],
-                                         suggestion(argv[1], names), fmt::join(names, ", ")));
+    for (const Verb& verb : verbs) names.push_back(verb.app->get_name());
+    if (std::find(names.begin(), names.end(), argv[1]) == names.end()) {
+      std::vector<std::string> known = names;
+      known.insert(known.end(), {"--help", "--version"});
+      return fail(kBadInput, fmt::format("no verb '{}'{} (dissensus --help lists all verbs)",
+                                         argv[1], suggestion(argv[1], known)));
     }
   }
   try {
@@ -95,7 +100,8 @@ int run_program(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace dissensus;
   try {
-    const int code = cli::run_program(argc, argv);
+    std::vector<char*> words = cli::without_help_word(argc, argv);
+    const int code = cli::run_program(static_cast<int>(words.size()) - 1, words.data());
     // A full disk shows itself when the last of the output is written.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
       return cli::fail(cli::kBadInput,

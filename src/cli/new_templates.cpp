@@ -165,7 +165,11 @@ virtual_time = "20s"
 
 constexpr std::string_view kBuild = R"text(cmake_minimum_required(VERSION 3.25)
 project(@FILE@ LANGUAGES CXX)
-find_package(dissensus REQUIRED)
+find_package(dissensus QUIET)
+if(NOT dissensus_FOUND)
+  message(FATAL_ERROR "Dissensus is not installed where CMake looks. Install it (`make install PREFIX=...` in its checkout) "
+                      "and name the place: cmake -B build -DCMAKE_PREFIX_PATH=PREFIX. README.md says how to do without CMake.")
+endif()
 dissensus_plugin(@FILE@ @FILE@.cpp)
 
 # `ctest --test-dir build`: what must hold. Exit code 0 means that no violation was found.
@@ -187,6 +191,8 @@ A system for Dissensus: `@FILE@.cpp` is the protocol, `@FILE@.toml` the scenario
 Without CMake:
 
     c++ -std=c++20 -O2 -shared -fPIC $(pkg-config --cflags dissensus) @FILE@.cpp -o @FILE@.so
+
+and, where Dissensus is not installed, `-I CHECKOUT/include` in the place of `$(pkg-config ...)`.
 )";
 
 }  // namespace

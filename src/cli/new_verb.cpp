@@ -70,6 +70,30 @@ std::string filled(std::string text, const std::string& name) {
   return text;
 }
 
+/// What to do next, in words that work from where the program was started: CMake finds what is
+/// installed; a program in its build folder has the headers in the checkout around it.
+std::string next_steps(const std::string& folder, const std::string& name) {
+  namespace fs = std::filesystem;
+  const fs::path bin = program_path().parent_path();
+  const std::string called = program_invocation_name;
+  const std::string program =
+      called.find('/') == std::string::npos ? called : program_path().string();
+  std::error_code error;
+  std::string build = "cmake -B build && cmake --build build";
+  std::string plugin = fmt::format("build/{}.so", name);
+  if (!fs::exists(bin / "../include/dissensus/plugin.h", error)) {
+    for (fs::path above = bin; above.has_relative_path(); above = above.parent_path()) {
+      if (!fs::exists(above / "include/dissensus/plugin.h", error)) continue;
+      build = fmt::format("c++ -std=c++20 -O2 -shared -fPIC -I {0} {1}.cpp -o {1}.so",
+                          shell_word((above / "include").string()), name);
+      plugin = fmt::format("./{}.so", name);
+      break;
+    }
+  }
+  return fmt::format("\nnext:\n  cd {}\n  {}\n  {} hunt {}.toml --plugin {}\n", shell_word(folder),
+                     build, shell_word(program), name, plugin);
+}
+
 ExitCode make_new(const NewOptions& options) {
   namespace fs = std::filesystem;
   check_name(options.name);
@@ -91,20 +115,16 @@ ExitCode make_new(const NewOptions& options) {
     fmt::print("{}\n", nlohmann::ordered_json{{"folder", folder}, {"files", written}}.dump(2));
     return kAllHeld;
   }
-  const std::string plugin = file_name_of(options.name);
   for (const auto& path : written) fmt::print("wrote {}\n", path.get<std::string>());
-  fmt::print(
-      "\nnext:\n  cd {}\n  cmake -B build && cmake --build build\n  {} hunt {}.toml --plugin "
-      "build/{}.so\n",
-      shell_word(folder), shell_word(program_invocation_short_name), plugin, plugin);
+  fmt::print("{}", next_steps(folder, file_name_of(options.name)));
   return kAllHeld;
 }
 
 }  // namespace
 
 Verb add_new_verb(CLI::App& program) {
-  CLI::App* app = program.add_subcommand(
-      "new", "Begin a system of your own: a plugin with protocol, scenario and test");
+  CLI::App* app =
+      program.add_subcommand("new", "Begin a system of your own: protocol, scenario and test");
   const auto options = std::make_shared<NewOptions>();
   app->add_option("name", options->name, "Its name, such as my-protocol")->required();
   app->add_option("--folder", options->folder, "Where to write it; default: a folder of its name");

@@ -14,14 +14,16 @@
 namespace dissensus::cli {
 
 void LiveOptions::add_to(CLI::App& verb) {
-  verb.add_option(
-      "--rippled", rippled,
-      "Server binary for scenarios of real servers; default: the scenario's, or rippled "
-      "on PATH");
+  constexpr const char* kGroup = "Real XRP Ledger servers";
+  verb.add_option("--rippled", rippled,
+                  "The servers' program; default: the scenario's, or rippled on PATH")
+      ->group(kGroup);
   verb.add_option("--networks", networks,
-                  "Networks of real servers side by side; default: as many as the machine bears")
+                  "Networks of servers side by side; default: as many as the machine can run")
+      ->group(kGroup)
       ->check(CLI::Range(1, 64));
-  verb.add_option("--servers-folder", folder, "Where real servers keep configurations and logs")
+  verb.add_option("--servers-folder", folder, "Where servers keep configurations and logs")
+      ->group(kGroup)
       ->capture_default_str();
 }
 
@@ -46,7 +48,8 @@ std::string LiveOptions::words() const {
 }
 
 void PluginOptions::add_to(CLI::App& verb, bool runs) {
-  verb.add_option("--plugin", files, "Shared library with systems, searches, fitness functions...")
+  verb.add_option("--plugin", files,
+                  "Shared library with systems, searches, fitness functions...; repeatable")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   if (runs) live.add_to(verb);

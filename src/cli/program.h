@@ -14,6 +14,8 @@ namespace dissensus::cli {
 
 /// Adds the verbs that this program has.
 std::vector<Verb> add_verbs(CLI::App& program);
+/// For the end of --help: which verbs are elsewhere; empty where none is.
+std::string note_on_verbs();
 /// Goes on as the whole program if the words ask for what this one lacks; comes back if they do
 /// not, or if there is no whole program. Throws InputError for a verb that would be found there.
 void hand_over(const std::vector<Verb>& verbs, int argc, char** argv);

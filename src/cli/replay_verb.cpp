@@ -143,10 +143,12 @@ Verb add_replay_verb(CLI::App& program) {
   app->add_option("run", options->path,
                   "Run folder, trace file, or row of a store (hunt.sqlite#17)")
       ->required();
-  app->add_option("--until", options->until, "Replay up to this event, then continue")
+  app->add_option("--until", options->until, "Replay up to this event, then continue differently")
       ->check(CLI::PositiveNumber);
-  app->add_option("--schedule", options->schedule, "... under this schedule (JSON)");
-  app->add_option("--seed", options->seed, "... with this seed")->check(CLI::NonNegativeNumber);
+  app->add_option("--schedule", options->schedule,
+                  "With --until: continue under this schedule (JSON)");
+  app->add_option("--seed", options->seed, "With --until: continue with this seed")
+      ->check(CLI::NonNegativeNumber);
   app->add_option("--out,--runs-folder", options->out,
                   "Write a folder for this run there; default: none, but runs for real servers, "
                   "whose runs cannot be repeated");

@@ -1,8 +1,11 @@
 #include "cli/scenario_changes.h"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "cli/verb.h"
+#include "core/file.h"
 #include "core/toml_text.h"
 #include "run/scenario_file.h"
 
@@ -24,6 +27,15 @@ std::vector<std::pair<std::string, std::string>> ScenarioChanges::assignments() 
 }
 
 run::Scenario ScenarioChanges::load(const std::string& path, const SystemRegistry& systems) const {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) {
+    const bool lacks_ending = std::filesystem::exists(path + ".toml", error);
+    const std::string hint =
+        lacks_ending ? fmt::format(", did you mean '{}.toml'?", path) : missing_path_hint(path);
+    throw InputError(
+        fmt::format("{}: no such file{}", path,
+                    hint.empty() ? "; `dissensus list scenarios` shows what there is" : hint));
+  }
   if (settings.empty()) return run::load_scenario(path, systems);
   return change(run::read_scenario(path), path, systems);
 }

@@ -15,6 +15,7 @@
 #include "cli/shrink_line.h"
 #include "cli/store_row.h"
 #include "cli/verb.h"
+#include "core/file.h"
 #include "faults/words.h"
 #include "report/examine.h"
 #include "run/schedule_space.h"
@@ -114,6 +115,10 @@ run::Recipe failing_recipe(const ShrinkVerbOptions& options, const SystemRegistr
     recipe = run::read_recipe(options.path, systems);
     folder = options.path;
   } else {
+    if (!std::filesystem::exists(options.path, error)) {
+      throw InputError(fmt::format("{}: no such run folder or scenario{}", options.path,
+                                   missing_path_hint(options.path)));
+    }
     recipe.scenario = options.changes.load(options.path, systems);
     if (!options.schedule.empty()) {
       recipe.schedule = run::load_schedule(options.schedule, recipe.scenario);

@@ -42,7 +42,7 @@ ExitCode describe(const StoreOptions& options) {
   TerminalPatience patience;
   const auto hunts = hunt::summarize_store(options.store, true, patience);
   Json json{{"hunts", Json::array()}};
-  std::string text = fmt::format("{} hunts", hunts.size());
+  std::string text = fmt::format("{} {}", hunts.size(), hunts.size() == 1 ? "hunt" : "hunts");
   for (const hunt::HuntSummary& hunt : hunts) {
     json["hunts"].push_back({{"hunt", hunt.record.id},
                              {"scenario", hunt.record.scenario_name},
@@ -53,9 +53,10 @@ ExitCode describe(const StoreOptions& options) {
                              {"items", hunt.totals.items},
                              {"failed", hunt.totals.failed},
                              {"findings", hunt.findings.size()}});
-    text += fmt::format("\n{:>5}  {} ({}): {} runs, {} failed, {} findings{}", hunt.record.id,
+    text += fmt::format("\n{:>5}  {} ({}): {} runs, {} failed, {} {}{}", hunt.record.id,
                         hunt.record.scenario_name, hunt.record.program, hunt.totals.runs(),
                         hunt.totals.failed, hunt.findings.size(),
+                        hunt.findings.size() == 1 ? "finding" : "findings",
                         hunt.record.finished ? "" : ", not finished");
   }
   print(options, json, text);
@@ -65,7 +66,8 @@ ExitCode describe(const StoreOptions& options) {
 ExitCode copy(const StoreOptions& options) {
   const hunt::CopyResult copied = hunt::copy_store(options.store, options.target);
   print(options, {{"hunts", copied.hunts}, {"items", copied.items}},
-        fmt::format("copied {} hunts with {} runs", copied.hunts, copied.items));
+        fmt::format("copied {} {} with {} runs", copied.hunts, copied.hunts == 1 ? "hunt" : "hunts",
+                    copied.items));
   return kAllHeld;
 }
 
@@ -141,29 +143,34 @@ Verb add_store_verb(CLI::App& program) {
   app->require_subcommand(0, 1);
   app->allow_extras();
   std::vector<Verb> parts;
-  const auto add = [&](const char* name, const char* summary,
+  const auto add = [&](const char* name, const char* summary, const char* example,
                        ExitCode (*run)(const StoreOptions&)) {
     CLI::App* part = app->add_subcommand(name, summary);
     part->add_option("store", options->store, "URL or SQLite file")->required();
+    part->footer(fmt::format("Example:\n  dissensus store {} {}", name, example));
     options->output.add_to(*part);
     parts.push_back({part, [options, run] { return run(*options); }});
     return part;
   };
-  add("create", "Make a store, or bring one to this version", create);
-  add("describe", "List its hunts", describe);
-  add("findings", "List violations, each once, over all hunts", findings);
-  add("copy", "Copy all hunts into another store, of either engine", copy)
+  add("create", "Make a store, or bring one to this version", "postgresql:///dissensus", create);
+  add("describe", "List its hunts", "runs/latest-hunt/store.sqlite", describe);
+  add("findings", "List violations, each once, over all hunts", "runs/latest-hunt/store.sqlite",
+      findings);
+  add("copy", "Copy all hunts into another store, of either engine",
+      "runs/latest-hunt/store.sqlite night.sqlite", copy)
       ->add_option("target", options->target, "URL or SQLite file")
       ->required();
-  add("check", "Look whether it is whole", check);
-  CLI::App* const prune_app = add("prune", "Remove finished hunts", prune);
+  add("check", "Look whether it is whole", "runs/latest-hunt/store.sqlite", check);
+  CLI::App* const prune_app =
+      add("prune", "Remove finished hunts", "night.sqlite --older-than 30", prune);
   prune_app
       ->add_option("--older-than", options->older_than_days,
                    "Days since the last finding or, without one, all")
       ->check(CLI::NonNegativeNumber);
   prune_app->add_option("--keep", options->keep_items,
                         "Oldest hunts first, until at most so many runs are left");
-  add("allow-worker", "Let a role of the database work, and nothing else", allow)
+  add("allow-worker", "Let a role of the database work, and nothing else",
+      "postgresql:///dissensus worker", allow)
       ->add_option("role", options->role, "Name of the role")
       ->required();
   app->footer(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include <errno.h>
@@ -27,8 +28,9 @@ ExitCode exit_code_of(oracle::Outcome outcome) {
 }
 
 void OutputOptions::add_to(CLI::App& verb) {
-  verb.add_flag("--json", json, "Print one JSON object instead of text");
-  verb.add_flag("-q,--quiet", quiet, "Print nothing but errors; the exit code tells the verdict");
+  verb.add_flag("--json", json, "Print one JSON object instead of text")->group("Output");
+  verb.add_flag("-q,--quiet", quiet, "Print nothing but errors; the exit code is the verdict")
+      ->group("Output");
 }
 
 std::string shell_word(const std::string& word) {
@@ -63,7 +65,9 @@ std::string clock_text(double seconds) {
 }
 
 bool is_terminal() {
-  return isatty(STDERR_FILENO) != 0;
+  const char* const type = std::getenv("TERM");
+  const bool moves_its_cursor = type != nullptr && std::string_view(type) != "dumb";
+  return moves_its_cursor && isatty(STDERR_FILENO) != 0;
 }
 
 std::size_t default_jobs() {
@@ -108,12 +112,16 @@ std::string describe_schedule(const faults::Schedule& schedule) {
   if (const auto* delays = std::get_if<faults::DelaySchedule>(&schedule.scheduler)) {
     std::size_t delayed = 0;
     for (const std::uint32_t delay : delays->delay_ms) delayed += delay != 0 ? 1 : 0;
-    text = fmt::format("delays on {} of {} genes", delayed, delays->delay_ms.size());
+    text = fmt::format("delays on {} of {} genes (kind of message, sender, receiver)", delayed,
+                       delays->delay_ms.size());
   } else if (const auto* priorities = std::get_if<faults::PrioritySchedule>(&schedule.scheduler)) {
-    text = fmt::format("priorities of {} genes", priorities->priority.size());
+    text = fmt::format("priorities of {} genes (kind of message, sender, receiver)",
+                       priorities->priority.size());
   }
-  if (!schedule.faults.empty()) text += fmt::format(", {} faults", schedule.faults.size());
-  return text;
+  if (schedule.faults.empty()) return text;
+  const std::size_t faults = schedule.faults.size();
+  return fmt::format("{}{} {}", text == "none" ? "" : text + ", ", faults,
+                     faults == 1 ? "fault" : "faults");
 }
 
 void print_text(const RunReport& report) {
@@ -124,8 +132,10 @@ void print_text(const RunReport& report) {
   fmt::print("schedule  {}\n", describe_schedule(report.recipe.schedule));
   fmt::print("verdict   {}\n", oracle::to_string(result.verdict.outcome));
   for (const oracle::PropertyVerdict& property : result.verdict.properties) {
-    fmt::print("  {:<12} {:<8} {}\n", property.property, oracle::to_string(property.outcome),
-               property.reason);
+    const std::string_view outcome = oracle::to_string(property.outcome);
+    fmt::print("  {:<12} {}\n", property.property,
+               property.reason.empty() ? std::string(outcome)
+                                       : fmt::format("{:<8} {}", outcome, property.reason));
   }
   constexpr std::size_t kNotesShown = 3;
   const auto& notes = result.verdict.notes;

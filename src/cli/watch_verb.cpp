@@ -110,7 +110,7 @@ ExitCode watch(const WatchOptions& options) {
     }
     if (options.output.json) fmt::print("{}\n", json.dump(options.once ? 2 : -1));
     if (hunts.empty() && !options.output.quiet && !options.output.json)
-      fmt::print("no hunt is open\n");
+      fmt::print("no hunt is open; --all shows those that have finished, too\n");
     std::fflush(stdout);
     if (options.once || !is_open || is_interrupted()) return kAllHeld;
     const auto end =

@@ -1,14 +1,18 @@
 #include "core/file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "dissensus/options.h"
+
+#include "core/suggestion.h"
 
 namespace dissensus {
 
@@ -17,7 +21,49 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
+namespace fs = std::filesystem;
+
+/// What the folder has that looks most like the name, or, if that is the only one, begins like it.
+std::string similar_entry(const fs::path& folder, const std::string& name) {
+  constexpr std::size_t kEntriesMax = 10'000;
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
+    if (names.size() == kEntriesMax) break;
+  }
+  std::sort(names.begin(), names.end());
+  const std::string* found = nearest(name, names);
+  // Short names are near to each other without being meant.
+  if (found != nullptr && edit_distance(name, *found) <= 1 + name.size() / 5) return *found;
+  const std::string beginning = fs::path(name).stem().string();
+  const std::string ending = fs::path(name).extension().string();
+  const auto begins = [&](const std::string& other) {
+    return other.starts_with(beginning) && other.ends_with(ending);
+  };
+  const auto first = std::find_if(names.begin(), names.end(), begins);
+  const bool is_only =
+      first != names.end() && std::find_if(first + 1, names.end(), begins) == names.end();
+  return is_only ? *first : std::string();
+}
 }  // namespace
+
+std::string missing_path_hint(const std::string& path) {
+  std::error_code error;
+  fs::path known;
+  for (const fs::path& part : fs::path(path)) {
+    if (fs::exists(known / part, error)) {
+      known /= part;
+      continue;
+    }
+    const std::string entry = similar_entry(known.empty() ? "." : known, part.string());
+    if (entry.empty()) return {};
+    known /= entry;
+  }
+  return known.empty() || known == path ? std::string()
+                                        : fmt::format(", did you mean '{}'?", known.string());
+}
 
 std::string read_file(const std::string& path, std::size_t bytes_max) {
   std::error_code error;
@@ -31,7 +77,11 @@ std::string read_file(const std::string& path, std::size_t bytes_max) {
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
   if (!error && bytes > bytes_max) fail_size();
   const File file(std::fopen(path.c_str(), "rb"));
-  if (!file) throw InputError(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
+  if (!file) {
+    const char* const reason = std::strerror(errno);
+    throw InputError(
+        fmt::format("{}: cannot be opened: {}{}", path, reason, missing_path_hint(path)));
+  }
   std::string content;
   char buffer[1 << 16];
   for (;;) {
@@ -61,7 +111,6 @@ bool write_all(const std::string& path, std::string_view content) {
 }  // namespace
 
 void write_file(const std::string& path, std::string_view content) {
-  namespace fs = std::filesystem;
   std::error_code error;
   std::string target = path;
   // A link stays a link: what it names is written, whether that is there yet or not.

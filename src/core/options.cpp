@@ -69,7 +69,8 @@ std::string OptionValue::text() const {
 }
 
 Duration OptionValue::duration(bool allow_negative) const {
-  static constexpr std::string_view kExpected = "expected a duration such as \"250ms\" or \"2s\"";
+  static constexpr std::string_view kExpected =
+      "expected a duration such as \"250ms\" or \"2s\" (us, ms, s, min, h)";
   if (value_->type != Type::text) {
     fail(fmt::format("{}, found {}", kExpected, type_name(value_->type)));
   }

@@ -25,17 +25,22 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return cost[a.size()][b.size()];
 }
 
-std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
+const std::string* nearest(std::string_view word, const std::vector<std::string>& known) {
   std::size_t best = 1 + word.size() / 3;
-  const std::string* nearest = nullptr;
+  const std::string* found = nullptr;
   for (const std::string& candidate : known) {
     const std::size_t distance = edit_distance(word, candidate);
-    if (distance <= best && (nearest == nullptr || distance < best)) {
+    if (distance <= best && (found == nullptr || distance < best)) {
       best = distance;
-      nearest = &candidate;
+      found = &candidate;
     }
   }
-  return nearest == nullptr ? std::string() : ", did you mean '" + *nearest + "'?";
+  return found;
+}
+
+std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
+  const std::string* const found = nearest(word, known);
+  return found == nullptr ? std::string() : ", did you mean '" + *found + "'?";
 }
 
 }  // namespace dissensus

@@ -25,7 +25,6 @@ class CaseScheduler {
   /// rate, too.
   void on_alarm(sim::World& world);
   void forget_all() { inbox_.clear(); }
-  double rate_per_second() const { return rate_.per_second(); }
 
  private:
   faults::GeneSpace genes_;

@@ -61,6 +61,21 @@ PairPattern read_pair(std::string_view key, bool wildcards, const OptionValue& p
   return pair;
 }
 
+/// Calls visit(kind, pair, value) for each key below each kind, such as 0>2 below Proposal.
+template <class Visit>
+void for_each_pair(const Options& kinds, bool wildcards, const Target& target, Visit visit) {
+  for (const std::string& kind_name : kinds.keys()) {
+    const OptionValue kind_value = kinds.at(kind_name);
+    const MessageKind kind = target.description.find_kind(kind_name);
+    if (kind == kNoKind) fail_unknown_kind(kind_value, kind_name, target.description);
+    const Options pairs = kind_value.table();
+    for (const std::string& key : pairs.keys()) {
+      const OptionValue place = pairs.at(key);
+      visit(kind, read_pair(key, wildcards, place, target), place);
+    }
+  }
+}
+
 /// The value of one key below a kind, for all genes that the key stands for.
 struct GeneValue {
   MessageKind kind;
@@ -72,17 +87,11 @@ struct GeneValue {
 std::vector<GeneValue> read_gene_values(const Options& kinds, bool wildcards, std::int64_t min,
                                         std::int64_t max, const Target& target) {
   std::vector<GeneValue> result;
-  for (const std::string& kind_name : kinds.keys()) {
-    const OptionValue kind_value = kinds.at(kind_name);
-    const MessageKind kind = target.description.find_kind(kind_name);
-    if (kind == kNoKind) fail_unknown_kind(kind_value, kind_name, target.description);
-    const Options pairs = kind_value.table();
-    for (const std::string& key : pairs.keys()) {
-      const OptionValue place = pairs.at(key);
-      const PairPattern pair = read_pair(key, wildcards, place, target);
-      result.push_back({kind, pair, static_cast<std::uint32_t>(place.integer(min, max)), place});
-    }
-  }
+  for_each_pair(kinds, wildcards, target,
+                [&](MessageKind kind, const PairPattern& pair, const OptionValue& place) {
+                  const auto value = static_cast<std::uint32_t>(place.integer(min, max));
+                  result.push_back({kind, pair, value, place});
+                });
   return result;
 }
 
@@ -149,24 +158,17 @@ std::uint32_t read_message_number(std::string_view text, const OptionValue& plac
 
 MessageSchedule read_messages(const Options& kinds, const Target& target) {
   MessageSchedule schedule;
-  for (const std::string& kind_name : kinds.keys()) {
-    const OptionValue kind_value = kinds.at(kind_name);
-    const MessageKind kind = target.description.find_kind(kind_name);
-    if (kind == kNoKind) fail_unknown_kind(kind_value, kind_name, target.description);
-    const Options pairs = kind_value.table();
-    for (const std::string& key : pairs.keys()) {
-      const OptionValue place = pairs.at(key);
-      const PairPattern pair = read_pair(key, false, place, target);
-      const std::size_t gene = target.genes.index(*pair.from, *pair.to, kind);
-      const Options numbers = place.table();
-      for (const std::string& number : numbers.keys()) {
-        const OptionValue delay = numbers.at(number);
-        const std::uint32_t nth = read_message_number(number, delay);
-        if (delay.duration() == Duration{}) continue;
-        schedule.delays.push_back({static_cast<std::uint32_t>(gene), nth, delay.duration()});
-      }
+  const auto read_one = [&](MessageKind kind, const PairPattern& pair, const OptionValue& place) {
+    const std::size_t gene = target.genes.index(*pair.from, *pair.to, kind);
+    const Options numbers = place.table();
+    for (const std::string& number : numbers.keys()) {
+      const OptionValue delay = numbers.at(number);
+      const std::uint32_t nth = read_message_number(number, delay);
+      if (delay.duration() == Duration{}) continue;
+      schedule.delays.push_back({static_cast<std::uint32_t>(gene), nth, delay.duration()});
     }
-  }
+  };
+  for_each_pair(kinds, false, target, read_one);
   std::sort(schedule.delays.begin(), schedule.delays.end(), [](const auto& a, const auto& b) {
     return std::tie(a.gene, a.nth) < std::tie(b.gene, b.nth);
   });
@@ -176,6 +178,9 @@ MessageSchedule read_messages(const Options& kinds, const Target& target) {
 // ---- the document
 
 void check_header(const Options& document, const Target& target) {
+  if (!document.has("format")) {
+    document.fail("format", fmt::format("missing, expected '{}'", kScheduleFormat));
+  }
   const OptionValue format = document.at("format");
   if (format.text() != kScheduleFormat) {
     format.fail(fmt::format("expected '{}', found '{}'", kScheduleFormat, format.text()));

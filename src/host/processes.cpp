@@ -443,12 +443,6 @@ void Supervisor::end_waits_for_children(Process& parent) {
   }
 }
 
-bool Supervisor::has_children(const Process& process) const {
-  return std::any_of(processes_.begin(), processes_.end(), [&](const auto& other) {
-    return other->parent == &process && !other->is_dead;
-  });
-}
-
 // ---- the owner's hand
 
 void Supervisor::kill(ProgramId program) {

@@ -155,7 +155,6 @@ class Supervisor {
   void arm_timer(Process& process, int id);
   Process* process_of_inner(pid_t inner_pid);
   Thread* thread_of_inner(pid_t inner_tid);
-  bool has_children(const Process& process) const;
   /// `program` writes to standard output or error.
   void write_output(ProgramId program, Stream stream, std::string_view bytes, const Thread& thread);
   /// True when a process of this machine still has a descriptor of this socket.

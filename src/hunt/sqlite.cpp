@@ -1,9 +1,13 @@
 #include "hunt/sqlite.h"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 #include <sqlite3.h>
 
 #include "dissensus/options.h"
+
+#include "core/file.h"
 
 namespace dissensus::hunt::sqlite {
 
@@ -39,6 +43,11 @@ void Database::Close::operator()(sqlite3* handle) const {
 }
 
 Database::Database(const std::string& path, Mode mode) : path_(path) {
+  std::error_code error;
+  if (mode != Mode::create && !std::filesystem::exists(path, error)) {
+    throw InputError(
+        fmt::format("{}: cannot be opened: no such file{}", path, missing_path_hint(path)));
+  }
   int flags = SQLITE_OPEN_READONLY;
   if (mode != Mode::read) flags = SQLITE_OPEN_READWRITE;
   if (mode == Mode::create) flags |= SQLITE_OPEN_CREATE;
@@ -64,10 +73,6 @@ void Database::execute(const char* text) {
 std::int64_t Database::integer(std::string_view query) {
   Statement statement(*this, query);
   return statement.step() ? statement.integer(0) : 0;
-}
-
-std::int64_t Database::last_row() const {
-  return sqlite3_last_insert_rowid(handle_.get());
 }
 
 std::int64_t Database::changes() const {
@@ -102,10 +107,6 @@ Statement& Statement::bind_text(int position, std::string_view text) {
 Statement& Statement::bind_bytes(int position, std::string_view bytes) {
   check(sqlite3_bind_blob(statement_.get(), position, bytes.empty() ? "" : bytes.data(),
                           static_cast<int>(bytes.size()), SQLITE_STATIC));
-  return *this;
-}
-Statement& Statement::bind_null(int position) {
-  check(sqlite3_bind_null(statement_.get(), position));
   return *this;
 }
 

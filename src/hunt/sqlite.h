@@ -24,7 +24,6 @@ class Statement {
   /// The bytes must stay valid until reset().
   Statement& bind_text(int position, std::string_view text);
   Statement& bind_bytes(int position, std::string_view bytes);
-  Statement& bind_null(int position);
 
   /// True: there is a row to read. False: done.
   bool step();
@@ -56,7 +55,6 @@ class Database {
 
   void execute(const char* text);
   std::int64_t integer(std::string_view query);
-  std::int64_t last_row() const;
   /// Rows that the last statement has changed.
   std::int64_t changes() const;
   const std::string& path() const { return path_; }

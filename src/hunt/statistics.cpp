@@ -140,7 +140,8 @@ std::vector<std::string> panel_lines(const HuntSnapshot& snapshot, std::size_t w
   lines.push_back(fmt::format("runs       {}, {:.0f}/s, {:.2f} virtual hours, {} unknown",
                               progress.runs, snapshot.runs_per_second(),
                               hours_of(progress.virtual_time), progress.unknown));
-  lines.push_back("budget     " + budget_left(snapshot));
+  lines.push_back("budget     " + budget_left(snapshot) +
+                  "; Ctrl-C stops and keeps what was found");
   lines.push_back("best       " + best_text(snapshot));
   lines.push_back("nearest    " + margin_text(progress));
   lines.push_back(fmt::format("states     {} reached", progress.states));

@@ -92,7 +92,6 @@ class Oracle {
   bool holds(const Expression& expression) const;
   std::int64_t answer(const SplitQuery& query) const;
   std::int64_t answer(const SupportQuery& query) const;
-  const std::vector<NodeId>& correct_nodes() const { return correct_; }
   void add_violation(Violation violation);
   void judge_termination(const RunEnd& end);
   void judge_rules(const RunEnd& end);

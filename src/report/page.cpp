@@ -29,7 +29,7 @@ code, pre, .hash { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consola
 .badge { display: inline-block; padding: 1px 10px; border-radius: 12px; font-size: 14px;
   font-weight: 600; border: 1px solid currentColor; }
 .fail { color: var(--accent); } .pass { color: var(--good); } .unknown { color: var(--unsure); }
-.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(190px, 1fr)); gap: 10px;
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(155px, 1fr)); gap: 10px;
   margin: 18px 0; padding: 0; }
 .facts div { background: var(--card); border: 1px solid var(--edge); border-radius: 8px;
   padding: 8px 12px; overflow-wrap: anywhere; }
@@ -49,6 +49,9 @@ th, td { text-align: left; padding: 4px 16px 4px 0; border-bottom: 1px solid var
   vertical-align: top; } th { color: var(--quiet); font-weight: 600; font-size: 14px; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 details { margin: 12px 0; } summary { cursor: pointer; font-weight: 600; padding: 4px 0; }
+nav { display: flex; flex-wrap: wrap; gap: 4px 18px; font-size: 14px; }
+nav a { color: var(--quiet); }
+@media print { nav { display: none; } }
 pre.log { background: var(--card); border: 1px solid var(--edge); border-radius: 8px;
   padding: 9px 12px; overflow-x: auto; font-size: 14px; } h3 { font-size: 16px; margin: 18px 0 6px; }
 @media (prefers-color-scheme: dark) { .canvas { background: #141414; }
@@ -111,6 +114,20 @@ std::string to_html(const Table& table) {
 
 std::string section(std::string_view id, std::string_view heading, std::string_view body) {
   return fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}</section>\n", id, escape(heading), body);
+}
+
+std::string contents(std::string_view body) {
+  constexpr std::string_view kSection = "<section id=\"";
+  constexpr std::string_view kHeading = "<h2>";
+  std::string links;
+  for (std::size_t at = body.find(kSection); at != body.npos; at = body.find(kSection, at)) {
+    at += kSection.size();
+    const std::string_view id = body.substr(at, body.find('"', at) - at);
+    const std::size_t begin = body.find(kHeading, at) + kHeading.size();
+    const std::string_view heading = body.substr(begin, body.find("</h2>", begin) - begin);
+    links += fmt::format("<a href=\"#{}\">{}</a>\n", id, heading.substr(0, heading.find(':')));
+  }
+  return fmt::format("<nav aria-label=\"Sections\">\n{}</nav>\n", links);
 }
 
 std::string folded(std::string_view summary, std::string_view body) {

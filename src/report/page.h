@@ -20,6 +20,8 @@ struct Table {
 std::string to_html(const Table& table);
 
 /// A part of the page under a heading of its own. `id` names it for links and tests.
+/// Links to the sections of a page, by their headings.
+std::string contents(std::string_view body);
 std::string section(std::string_view id, std::string_view heading, std::string_view body);
 /// Something that is folded until the reader opens it.
 std::string folded(std::string_view summary, std::string_view body);

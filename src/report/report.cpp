@@ -113,13 +113,25 @@ std::string facts(const RecordedRun& run) {
   return out + "</dl>\n";
 }
 
+/// The violation in a sentence that fits a line: values of 32 digits as the drawings name them. The
+/// section "Every property" has all digits.
+std::string headline(const oracle::Violation& violation) {
+  std::string text = violation.text;
+  for (const Digest& value : violation.values) {
+    const std::string digits = to_string(value);
+    const std::size_t at = value.high == 0 ? std::string::npos : text.find(digits);
+    if (at != std::string::npos) text.replace(at, digits.size(), trace::short_digest(value));
+  }
+  return text;
+}
+
 std::string head(const Finding& finding) {
   const RecordedRun& run = finding.smallest();
   const oracle::Violation& violation = run.verdict.violations.front();
   const run::Scenario& scenario = run.recipe.scenario;
   std::string out = fmt::format("<div class=\"over\">Dissensus, finding in {}</div>\n",
                                 escape(finding.found.recipe.scenario.name));
-  out += fmt::format("<h1>{}</h1>\n", escape(violation.text));
+  out += fmt::format("<h1>{}</h1>\n", escape(headline(violation)));
   const bool is_end_of_code = violation.property == "crash" || violation.property == "hang" ||
                               violation.property == "memory";
   out += fmt::format("<p><span class=\"badge fail\">{}{}</span> <span class=\"quiet\">{}",
@@ -491,8 +503,7 @@ std::string to_html(const Finding& finding) {
   const RecordedRun& run = finding.smallest();
   DISSENSUS_ASSERT(!run.verdict.violations.empty() && !finding.found.verdict.violations.empty(),
                    "report : a finding has a violation");
-  std::string body = head(finding);
-  body += crash_section(run);
+  std::string body = crash_section(run);
   body += schedule_section(finding);
   body += why_section(finding);
   body += history_section(run);
@@ -509,7 +520,7 @@ std::string to_html(const Finding& finding) {
   body += hunt_section(finding);
   body += fmt::format("<p class=\"quiet\">Written by {}.</p>\n",
                       escape(finding.found.trace.header.program));
-  return page(run.verdict.violations.front().text, body);
+  return page(headline(run.verdict.violations.front()), head(finding) + contents(body) + body);
 }
 
 }  // namespace dissensus::report

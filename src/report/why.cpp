@@ -34,7 +34,7 @@ std::string side_text(const std::optional<diff::Moment>& moment, const std::stri
 }
 
 std::string divergence_text(const diff::Divergence& first) {
-  Table table{{"", fmt::format("what comes next to n{}", first.node)}, {}, {}};
+  Table table{{"", fmt::format("what n{} gets next", first.node)}, {}, {}};
   table.rows.push_back(
       {"<span class=\"pass\">passing</span>", side_text(first.passing, first.fate_of_expected)});
   table.rows.push_back(
@@ -93,8 +93,8 @@ std::string why_section(const Finding& finding) {
   if (!finding.difference || !finding.difference->first) return {};
   const diff::Difference& difference = *finding.difference;
   std::string body = fmt::format(
-      "<p>Compared with the nearest run that passes, the same {}. {} steps are equal in both and "
-      "left out. The runs part here:</p>\n",
+      "<p>Compared with the nearest run that passes: the same run {}. {} steps are equal in both "
+      "and left out. The runs part here:</p>\n",
       escape(finding.passing), difference.equal);
   body += divergence_text(*difference.first) +
           chain_text(difference, finding.smallest().verdict.violations.front()) +

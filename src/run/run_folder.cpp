@@ -205,7 +205,14 @@ oracle::Verdict read_verdict(const std::string& folder) {
 
 Recipe read_recipe(const std::string& path, const SystemRegistry& systems) {
   std::error_code error;
-  if (fs::is_directory(path, error)) return read_folder(path, systems);
+  if (fs::is_directory(path, error)) {
+    if (!fs::exists(path + "/run.json", error)) {
+      const bool has_runs = fs::exists(path + "/latest/run.json", error);
+      throw InputError(fmt::format("{}: not the folder of a run: it has no run.json{}", path,
+                                   has_runs ? ", did you mean '" + path + "/latest'?" : ""));
+    }
+    return read_folder(path, systems);
+  }
   return read_trace_recipe(path, systems);
 }
 

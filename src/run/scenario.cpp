@@ -83,6 +83,9 @@ class ScenarioReader {
 };
 
 void ScenarioReader::read_heading() {
+  if (!document_.has("format")) {
+    document_.fail("format", fmt::format("missing, expected format = \"{}\"", kScenarioFormat));
+  }
   const OptionValue format = document_.at("format");
   if (format.text() != kScenarioFormat) {
     format.fail(fmt::format("expected \"{}\", found \"{}\"", kScenarioFormat, format.text()));

@@ -15,6 +15,7 @@
 #include "dissensus/options.h"
 
 #include "core/assert.h"
+#include "core/file.h"
 #include "core/limits.h"
 
 namespace dissensus::trace {
@@ -180,8 +181,9 @@ LineSource::LineSource(std::string path) : implementation_(std::make_unique<Impl
   implementation_->name = std::move(path);
   implementation_->file.reset(std::fopen(implementation_->name.c_str(), "rb"));
   if (implementation_->file == nullptr) {
-    throw InputError(fmt::format("{}: cannot be opened: {}", implementation_->name,
-                                 std::generic_category().message(errno)));
+    const std::string reason = std::generic_category().message(errno);
+    throw InputError(fmt::format("{}: cannot be opened: {}{}", implementation_->name, reason,
+                                 missing_path_hint(implementation_->name)));
   }
   implementation_->open();
 }

@@ -158,13 +158,14 @@ TEST_F(Fleet, IsWatchedDescribedCopiedAndIsolated) {
   EXPECT_EQ(json[0]["items"], runs_);
   EXPECT_EQ(json[0]["finished"], true);
   EXPECT_EQ(json[0]["mismatches"], 0);
-  EXPECT_THAT(folder_.run({"store", "describe", url_}).out, HasSubstr("1 hunts"));
+  EXPECT_THAT(folder_.run({"store", "describe", url_}).out, HasSubstr("1 hunt\n"));
   const auto findings =
       nlohmann::json::parse(folder_.run({"store", "findings", url_, "--json"}).out);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0]["count"], json[0]["failed"]);
   EXPECT_GT(findings[0]["first_seen"], 1'700'000'000);
-  EXPECT_THAT(folder_.run({"store", "copy", url_, "copy.sqlite"}).out, HasSubstr("copied 1 hunts"));
+  EXPECT_THAT(folder_.run({"store", "copy", url_, "copy.sqlite"}).out,
+              HasSubstr("copied 1 hunt with"));
   EXPECT_EQ(folder_.run({"store", "check", "copy.sqlite"}).out, "whole\n");
   expect_equal(items_of(url_), items_of(folder_.file("copy.sqlite").string()));
 }

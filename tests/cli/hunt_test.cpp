@@ -53,6 +53,8 @@ TEST(Hunt, FindsTheTutorialBugAndPrintsTheReplayCommandLast) {
   const CommandResult result = folder.run({"hunt", kBuggyScenario});
   EXPECT_EQ(result.exit_code, 1) << result.err;
   EXPECT_THAT(result.out, HasSubstr("found a violation after "));
+  EXPECT_THAT(result.out,
+              MatchesRegex("(.|\n)*\nwhy       [^\n]*dissensus diff runs/[^\n]*/minimal\n(.|\n)*"));
   EXPECT_THAT(result.out, MatchesRegex("(.|\n)*\nreplay    [^\n]*dissensus replay runs/[^\n]*\n"));
   for (const char* file : {"schedule.json", "minimal.json", "report.html", "verdict.json"}) {
     EXPECT_TRUE(fs::exists(folder.file("runs/latest") / file)) << file;

@@ -1,4 +1,5 @@
 // Every verb speaks JSON: README says so.
+#include <cctype>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -12,17 +13,19 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// The verbs that a help text lists: the first words of the lines after "Subcommands:".
+/// The verbs that a help text lists under any heading: words with two blanks after them, in lines
+/// that are not about arguments.
 std::vector<std::string> verbs_in(const std::string& help) {
   std::istringstream lines(help);
   std::vector<std::string> verbs;
   bool is_list = false;
   for (std::string line; std::getline(lines, line);) {
-    if (is_list && !line.starts_with("  ")) break;
-    if (is_list && line.size() > 2 && line[2] != ' ') {
-      verbs.push_back(line.substr(2, line.find(' ', 2) - 2));
+    if (line.ends_with(':')) is_list = line != "Arguments:";
+    const std::size_t end = line.size() > 2 ? line.find(' ', 2) : line.npos;
+    const bool has_two_blanks = end != line.npos && line.find_first_not_of(' ', end) >= end + 2;
+    if (is_list && line.starts_with("  ") && std::islower(line[2]) != 0 && has_two_blanks) {
+      verbs.push_back(line.substr(2, end - 2));
     }
-    is_list = is_list || line == "Subcommands:";
   }
   return verbs;
 }

@@ -1,6 +1,7 @@
 // Every verb does what its help says, with the documented exit codes and outputs.
 #include <algorithm>
 #include <set>
+#include <sstream>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -337,6 +338,32 @@ TEST(Help, EveryVerbShowsAnExample) {
   EXPECT_THAT(folder.run({"--version"}).out, MatchesRegex("dissensus [0-9.]+\n"));
 }
 
+/// The longest line of a text, in bytes.
+std::string longest_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::string longest;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.size() > longest.size()) longest = line;
+  }
+  return longest;
+}
+
+TEST(Help, FitsATerminalOf80ColumnsAndIsFoundByItsWord) {
+  const WorkFolder folder;
+  const std::string help = folder.run({"--help"}).out;
+  EXPECT_LE(longest_line(help).size(), 80u) << longest_line(help);
+  EXPECT_EQ(folder.run({"help"}).out, help);
+  for (const std::string verb : {"run", "hunt", "campaign", "shrink", "confirm", "store", "list"}) {
+    const std::string page = folder.run({verb, "--help"}).out;
+    EXPECT_LE(longest_line(page).size(), 80u) << longest_line(page);
+    EXPECT_EQ(folder.run({"help", verb}).out, page);
+  }
+  const CommandResult nothing = folder.run({});
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_EQ(nothing.err, help);
+  EXPECT_THAT(nothing.out, IsEmpty());
+}
+
 TEST(Usage, TyposGetASuggestionOnOneLine) {
   const WorkFolder folder;
   const std::vector<std::pair<std::vector<std::string>, std::string>> typos{
@@ -349,8 +376,17 @@ TEST(Usage, TyposGetASuggestionOnOneLine) {
       {{"run", kBuggyScenario, "--seed", "99999999999999999999"}, "--seed: expected"},
       {{"hunt", kBuggyScenario, "--budget", "soon"}, "--budget: expected"},
       {{"hunt", kBuggyScenario, "--jobs", "0"}, "--jobs"},
-      {{"run"}, "scenario"},
-      {{}, "--help"}};
+      {{"run"}, "scenario is required, as in `dissensus run scenarios/"},
+      {{"run", kBuggyScenario, "--jobs", "two"}, "--jobs: expected a number from 1 to 1024, found"},
+      {{"replay", "x", "--until", "z"},
+       "--until: expected a number that is not negative, found 'z'"},
+      {{"replay", "x", "--until", "0"}, "--until: expected a number greater than 0, found '0'"},
+      {{"replay", "."}, ".: not the folder of a run"},
+      {{"version"}, "did you mean '--version'?"},
+      {{"list", "scenario"}, "found 'scenario', did you mean 'scenarios'?"},
+      {{"run", kBuggyScenario.substr(0, kBuggyScenario.size() - 5)}, "overtaken-commit.toml'?"},
+      {{"run", "no-such-thing"}, "dissensus list scenarios"},
+      {{"--verbose"}, "unknown option '--verbose'"}};
   for (const auto& [words, expected] : typos) {
     const CommandResult result = folder.run(words);
     EXPECT_EQ(result.exit_code, 2) << expected;

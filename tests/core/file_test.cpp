@@ -23,6 +23,25 @@ TEST(File, RoundTripAndLimits) {
   std::filesystem::remove(path);
 }
 
+// A name or two that are written a little differently, or not to the end.
+TEST(File, AMissingPathIsGivenTheNearestOne) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / "dissensus_file_hints";
+  fs::remove_all(folder);
+  fs::create_directories(folder / "scenarios");
+  write_file((folder / "scenarios/overtaken-commit.toml").string(), "");
+  const std::string there = (folder / "scenarios/overtaken-commit.toml").string();
+  const std::string hint = ", did you mean '" + there + "'?";
+  for (const char* name : {"scenarios/overtaken-comit.toml", "scenarios/overtaken-commit",
+                           "scenarios/overtaken.toml", "scenario/overtaken-commit.toml"}) {
+    EXPECT_EQ(missing_path_hint((folder / name).string()), hint) << name;
+  }
+  EXPECT_EQ(missing_path_hint((folder / "scenarios/other.toml").string()), "");
+  EXPECT_EQ(missing_path_hint((folder / "nothing/of/this").string()), "");
+  EXPECT_EQ(missing_path_hint(there), "");
+  fs::remove_all(folder);
+}
+
 // A link stays a link, and a pipe or device is written to instead of being replaced.
 TEST(File, WhatIsNoRegularFileIsWrittenThrough) {
   namespace fs = std::filesystem;

@@ -37,7 +37,8 @@ TEST(Options, ErrorsNamePlaceAndExpectation) {
   EXPECT_EQ(error_of([&] { options.table("t").at("d").list()[1].integer(); }),
             "f.toml:5: t.d[1]: expected an integer, found a boolean");
   EXPECT_EQ(error_of([&] { options.at("b").duration(); }),
-            "f.toml:2: b: expected a duration such as \"250ms\" or \"2s\", found 'x'");
+            "f.toml:2: b: expected a duration such as \"250ms\" or \"2s\" (us, ms, s, min, h), "
+            "found 'x'");
   EXPECT_EQ(error_of([&] { options.table("t").at("e"); }),
             "f.toml:3: t.e: missing, but it is required");
   EXPECT_EQ(error_of([&] { options.at("a").table(); }),

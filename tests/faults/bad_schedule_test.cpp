@@ -34,7 +34,7 @@ void check(std::span<const Case> cases) {
 }
 
 TEST(BadSchedule, Header) {
-  EXPECT_EQ(error_of("{}"), "s.json:1: format: missing, but it is required");
+  EXPECT_EQ(error_of("{}"), "s.json:1: format: missing, expected 'dissensus-schedule/1'");
   EXPECT_EQ(error_of(R"({"format": "dissensus-schedule/2"})"),
             "s.json:1: format: expected 'dissensus-schedule/1', found 'dissensus-schedule/2'");
   EXPECT_EQ(error_of(R"({"format": 1})"), "s.json:1: format: expected a text, found an integer");
@@ -179,7 +179,8 @@ TEST(BadSchedule, MessageFaults) {
       {R"("faults": [{"type": "drop", "count": 99999999999999999999}])",
        "s.json:5: faults[0].count: expected an integer, found a number"},
       {R"("faults": [{"type": "drop", "from": 5}])",
-       "s.json:5: faults[0].from: expected a duration such as \"250ms\" or \"2s\", found an "
+       "s.json:5: faults[0].from: expected a duration such as \"250ms\" or \"2s\" (us, ms, s, min, "
+       "h), found an "
        "integer"},
       {R"("faults": [{"type": "drop", "from": "-5s"}])",
        "s.json:5: faults[0].from: expected a duration that is not negative, found '-5s'"},
@@ -197,7 +198,8 @@ TEST(BadSchedule, MessageFaults) {
       {R"("faults": [{"type": "drop", "rounds": [-1]}])",
        "s.json:5: faults[0].rounds[0]: expected an integer from 0 to 1000000000000, found -1"},
       {R"("faults": [{"type": "duplicate", "gap": "soon"}])",
-       "s.json:5: faults[0].gap: expected a duration such as \"250ms\" or \"2s\", found 'soon'"},
+       "s.json:5: faults[0].gap: expected a duration such as \"250ms\" or \"2s\" (us, ms, s, min, "
+       "h), found 'soon'"},
   };
   check(cases);
 }
@@ -225,7 +227,8 @@ TEST(BadSchedule, PartitionsAndCrashes) {
       {R"("faults": [{"type": "crash", "node": 1, "at": "1s", "at_round": 2}])",
        "s.json:5: faults[0].at_round: expected 'at' or 'at_round', found both"},
       {R"("faults": [{"type": "crash", "node": 1, "at": "1s", "restart_after": 2}])",
-       "s.json:5: faults[0].restart_after: expected a duration such as \"250ms\" or \"2s\", found "
+       "s.json:5: faults[0].restart_after: expected a duration such as \"250ms\" or \"2s\" (us, "
+       "ms, s, min, h), found "
        "an integer"},
   };
   check(cases);

@@ -50,7 +50,7 @@ TEST_F(Statistics, ThePanelFitsTheTerminal) {
   for (const std::string& line : lines) text += line + "\n";
   for (const char* part :
        {"30, 10/s, 1.50 virtual hours", "150 of 180 runs left", "time -12.5", "100 % of 2 runs",
-        "3 x agreement/decided-differently/", "nsga2", "sbx+gaussian"}) {
+        "3 x agreement/decided-differently/", "nsga2", "sbx+gaussian", "Ctrl-C stops"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
   EXPECT_LT(text.find("  pct"), text.find("  nsga2")) << "the best yield comes first";

@@ -99,6 +99,22 @@ TEST(Report, SaysWhatNodesSaidLastWhereThereIsNoExplanation) {
   EXPECT_THAT(html, Not(HasSubstr("<h3>n0</h3>")));
 }
 
+// The first screen: values as the drawings name them, and a way to every section.
+TEST(Report, ItsHeadIsShortAndLinksToTheSections) {
+  Finding finding = majority_finding();
+  oracle::Violation& violation = finding.minimal->verdict.violations.front();
+  const Digest value{0x6fde7c927bede5d6, 0x3db0c6a8d948ff37};
+  violation.values = {value};
+  violation.text = "node 1 decided " + to_string(value);
+  const std::string html = to_html(finding);
+  EXPECT_THAT(html, HasSubstr("<h1>node 1 decided 6fde7c</h1>"));
+  EXPECT_THAT(html, HasSubstr(to_string(value))) << "all digits are on the page";
+  for (const char* id : {"schedule", "why", "diagram", "replay", "timeline", "verdict", "hunt"}) {
+    EXPECT_THAT(html, HasSubstr(std::string("<a href=\"#") + id + "\">"));
+    EXPECT_THAT(html, HasSubstr(std::string("<section id=\"") + id + "\">"));
+  }
+}
+
 // Who cannot see a drawing is told what it is; who reads in the dark is not dazzled.
 TEST(Report, DrawingsHaveNamesAndFollowTheDark) {
   const std::string html = to_html(majority_finding());
@@ -117,7 +133,12 @@ TEST(Report, DrawingsHaveNamesAndFollowTheDark) {
 
 // The page stands alone: it opens without network.
 TEST(Report, RefersToNothingOutside) {
-  const std::string html = to_html(majority_finding());
+  std::string html = to_html(majority_finding());
+  // Links to its own sections are no references.
+  const std::string_view own = " href=\"#";
+  for (std::size_t at = html.find(own); at != html.npos; at = html.find(own)) {
+    html.erase(at, own.size());
+  }
   for (const char* reference : {" src=", " href=", "url(", "@import", "fetch(", "https://"}) {
     EXPECT_THAT(html, Not(HasSubstr(reference)));
   }

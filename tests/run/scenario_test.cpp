@@ -62,7 +62,7 @@ TEST(Scenario, EveryShippedScenarioIsValidAndHasItsOwnName) {
 }
 
 TEST(Scenario, MistakesAreNamed) {
-  EXPECT_EQ(error_of(""), "s.toml:1: format: missing, but it is required");
+  EXPECT_EQ(error_of(""), "s.toml:1: format: missing, expected format = \"dissensus-scenario/1\"");
   EXPECT_EQ(error_of("format = \"dissensus-scenario/9\""),
             "s.toml:1: format: expected \"dissensus-scenario/1\", found \"dissensus-scenario/9\"");
   EXPECT_EQ(error_of("format = \"dissensus-scenario/1\"\nname = \"a/b\""),

@@ -327,30 +327,32 @@ conform::Variant variant_of(const ScenarioChanges& changes,
 
 Verb add_conform_verb(CLI::App& program) {
   auto options = std::make_shared<ConformOptions>();
-  CLI::App* app = program.add_subcommand("conform", "Implementation against formal model");
+  CLI::App* app =
+      program.add_subcommand("conform", "Check an implementation against a formal model");
   app->require_subcommand(0, 1);
   app->allow_extras();  // unknown words are explained by run_part
   app->footer("Example:\n  dissensus conform check specs/dag/mapping.toml");
 
-  CLI::App* check = app->add_subcommand("check", "Run both workflows of a mapping");
+  CLI::App* check =
+      app->add_subcommand("check", "Check system and model of a mapping against each other");
   check->add_option("MAPPING", options->file, "Mapping file")->required();
   check
       ->add_option("--workflow", options->workflow,
-                   "one: run and ask the model; two: walk the model")
+                   "one: run and ask the model; two: walk the model; both")
       ->check(CLI::IsMember({"both", "one", "two"}))
       ->capture_default_str();
   check->add_option("--inputs", options->inputs, "Workflow I, K/M: M values for each of K inputs")
       ->capture_default_str();
   check->add_option("--walks", options->walks, "Workflow II, N/D: N walks of D steps")
       ->capture_default_str();
-  check->add_option("--rounds", options->rounds, "How often")->capture_default_str();
+  check->add_option("--rounds", options->rounds, "Rounds of both workflows")->capture_default_str();
   check->add_option("--seed", options->seed, "Seed of everything drawn")->capture_default_str();
   add_step_limit(*check, *options);
   check->add_option("--seconds", options->limits.seconds, "Stop after this time; 0: no limit")
       ->capture_default_str();
   options->changes.add_to(*check);
-  check->add_option("--constant", options->constants, "NAME=VALUE of the model");
-  check->add_option("--out", options->out, "Write the finding here");
+  check->add_option("--constant", options->constants, "Constant of the model, NAME=VALUE");
+  check->add_option("--out", options->out, "File for the finding");
   check->add_flag("--no-shrink", options->no_shrink, "Keep the finding as it was found");
   options->plugins.add_to(*check, false);
   options->output.add_to(*check);
@@ -379,8 +381,10 @@ Verb add_conform_verb(CLI::App& program) {
   options->output.add_to(*mutate);
 
   check->footer(
-      "Example:\n  dissensus conform check specs/dag/mapping.toml --set "
-      "'system.bugs=[\"future-vertices\"]' --out finding.json");
+      "Examples:\n"
+      "  dissensus conform check specs/dag/mapping.toml\n"
+      "  dissensus conform check specs/dag/mapping.toml --out finding.json \\\n"
+      "    --set 'system.bugs=[\"future-vertices\"]'");
   replay->footer("Example:\n  dissensus conform replay finding.json");
   catalogue->footer("Example:\n  dissensus conform catalogue specs/dag/violations.toml");
   mutate->footer("Example:\n  dissensus conform mutate specs/dag/mapping.toml");

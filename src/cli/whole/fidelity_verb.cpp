@@ -285,8 +285,7 @@ ExitCode compare_sides(const FidelityVerbOptions& options) {
 }  // namespace
 
 Verb add_fidelity_verb(CLI::App& program) {
-  CLI::App* app = program.add_subcommand(
-      "fidelity", "Run the same schedules on real servers and simulated ones, and compare");
+  CLI::App* app = program.add_subcommand("fidelity", "Compare real servers with simulated ones");
   const auto options = std::make_shared<FidelityVerbOptions>();
   app->add_option("scenario", options->scenario, "Scenario file (TOML) of live servers")
       ->required()

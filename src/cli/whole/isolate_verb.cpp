@@ -290,8 +290,9 @@ Verb add_isolate_verb(CLI::App& program) {
   options->plugins.add_to(*app);
   options->output.add_to(*app);
   app->footer(
-      "Example:\n  dissensus isolate ../shared/data/isolation --cross-validate 10 --report "
-      "report.html");
+      "Example:\n"
+      "  dissensus campaign scenarios/xrpl/byzzfuzz-c1d0.toml --runs 300 --out s.sqlite\n"
+      "  dissensus isolate s.sqlite --causes --report report.html");
   return {app, [options] {
             return options->branches.empty() ? isolate_messages(*options)
                                              : isolate_branches(*options);

@@ -129,7 +129,7 @@ Verb add_manual_verb(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
       "manual", "Print the manual page of a verb, or of the program, for man");
   const auto options = std::make_shared<ManualOptions>();
-  app->add_option("verb", options->verb, "Of this verb; default: of the program");
+  app->add_option("verb", options->verb, "The verb; default: the program itself");
   options->output.add_to(*app);
   app->footer("Example:\n  dissensus manual hunt | man -l -");
   return {app, [options, &program] { return print_manual(program, *options); }};

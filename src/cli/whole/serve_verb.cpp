@@ -96,8 +96,7 @@ ExitCode serve_sources(const ServeOptions& options) {
 }  // namespace
 
 Verb add_serve_verb(CLI::App& program) {
-  CLI::App* app = program.add_subcommand(
-      "serve", "Look at runs, stores and hunts in the browser; prints the address");
+  CLI::App* app = program.add_subcommand("serve", "Show runs, stores and hunts in the browser");
   const auto options = std::make_shared<ServeOptions>();
   app->add_option("source", options->sources,
                   "Run folders, folders of runs, traces (.jsonl.gz), stores (SQLite file or URL), "

@@ -215,8 +215,7 @@ ExitCode care_for_pages(const StudyVerbOptions& options) {
 }  // namespace
 
 Verb add_study_verb(CLI::App& program) {
-  CLI::App* app = program.add_subcommand(
-      "study", "Run experiments: tables, tests and figures of searches compared");
+  CLI::App* app = program.add_subcommand("study", "Run experiments that compare searches");
   const auto options = std::make_shared<StudyVerbOptions>();
   app->add_option("files", options->files, "Experiment files (TOML)")
       ->required()
@@ -227,8 +226,9 @@ Verb add_study_verb(CLI::App& program) {
   app->add_option("--jobs", options->jobs, "Threads; the result is the same with any number")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  app->add_option("--seed", options->seed, "Instead of the file's")->check(CLI::NonNegativeNumber);
-  app->add_option("--repetitions", options->repetitions, "Instead of the file's")
+  app->add_option("--seed", options->seed, "Seed, instead of the file's")
+      ->check(CLI::NonNegativeNumber);
+  app->add_option("--repetitions", options->repetitions, "Repetitions, instead of the file's")
       ->check(CLI::Range(1, 100'000));
   app->add_flag("--resume", options->resume, "Go on with what results.sqlite has");
   CLI::Option* const check = app->add_flag(

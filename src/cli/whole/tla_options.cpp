@@ -65,7 +65,10 @@ void SpecOptions::add_to(CLI::App& app, bool is_required) {
 std::shared_ptr<const tla::Spec> SpecOptions::load() {
   fs::path path = spec;
   if (!path.has_extension()) path += ".tla";
-  if (!fs::exists(path)) throw InputError(fmt::format("{}: no such file", path.string()));
+  if (!fs::exists(path)) {
+    throw InputError(
+        fmt::format("{}: no such file{}", path.string(), missing_path_hint(path.string())));
+  }
   config_path = config;
   if (config_path.empty()) {
     fs::path beside = fs::path(path).replace_extension(".cfg");

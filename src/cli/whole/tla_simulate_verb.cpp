@@ -143,7 +143,7 @@ Verb add_tla_simulate_verb(CLI::App& tla) {
       tla.add_subcommand("simulate", "Random walks, with properties checked on the way");
   const auto verb = std::make_shared<SimulateVerb>();
   verb->spec.add_to(*app);
-  app->add_option("--walks", verb->options.walks, "How many")->capture_default_str();
+  app->add_option("--walks", verb->options.walks, "How many walks")->capture_default_str();
   app->add_option("--depth", verb->options.depth, "States per walk")->capture_default_str();
   app->add_option("--seed", verb->options.seed, "Of all randomness")->capture_default_str();
   app->add_option("--weight", verb->weights,

@@ -164,9 +164,4 @@ SystemDescription describe(const Settings& settings) {
   return description;
 }
 
-MessageKind kind_of_type(const SystemDescription& description, std::string_view type) {
-  const MessageKind kind = description.find_kind(type);
-  return kind == kNoKind ? kOther : kind;
-}
-
 }  // namespace dissensus::process

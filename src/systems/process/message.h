@@ -28,6 +28,5 @@ struct ProcessMessage {
 inline constexpr MessageKind kOther = 0;
 
 SystemDescription describe(const Settings& settings);
-MessageKind kind_of_type(const SystemDescription& description, std::string_view type);
 
 }  // namespace dissensus::process

@@ -192,7 +192,7 @@ NodeId node_named(const Settings& settings, std::string_view name) {
 }
 
 std::vector<InvariantDescription> program_invariants() {
-  return {{"exit", "the program ended by itself; its exit code"},
+  return {{"exit", "the program ended by itself, see the log of the node; its exit code"},
           {"crash", "the program was ended by a signal; its number"},
           {"nonsense", "the program wrote what is not of the protocol; the number of its line"},
           {"flood", "the program wrote more than limits.line_kib or limits.output_mib; its lines"},

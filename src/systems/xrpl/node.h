@@ -57,8 +57,6 @@ class Validator final : public Node,
   // For tests.
   const Consensus& consensus() const { return consensus_; }
   const ValidatedChain& chain() const { return chain_; }
-  const Ledger& last_closed() const { return *last_closed_; }
-  OperatingMode operating_mode() const { return operating_mode_; }
   std::int64_t close_offset() const { return close_offset_; }
 
  private:
