@@ -44,7 +44,7 @@ bench: build
 study-xrpl: build
 	build/release/study_xrpl all $(if $(DATA),--data $(DATA)) --jobs $(JOBS)
 
-# Makes the labelled campaigns and the table of docs/results/isolation.md, "Several causes at once".
+# Makes the labelled campaigns and the table of docs/results/isolation.md, "Several causes".
 study-isolation: build
 	build/release/study_isolation
 

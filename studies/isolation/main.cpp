@@ -1,4 +1,4 @@
-// Isolation judged on labelled campaigns: docs/results/isolation.md, "Several causes at once".
+// Isolation judged on labelled campaigns: docs/results/isolation.md, "Several causes".
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
