@@ -9,7 +9,7 @@
 namespace dissensus::search {
 
 /// What `dissensus hunt` uses when no search is named.
-inline constexpr std::string_view kDefaultSearch = "adaptive";
+inline constexpr std::string_view kDefaultSearch = "portfolio";
 
 const std::vector<SearchEntry>& built_in_searches();
 /// Null where there is none.

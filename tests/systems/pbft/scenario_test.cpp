@@ -19,12 +19,17 @@ using oracle::Outcome;
 /// The first switches have a scenario each.
 constexpr std::size_t kWithScenario = 10;
 
-run::Scenario shipped(std::string_view name, const std::string& more = "") {
-  const std::string path = fmt::format(DISSENSUS_SOURCE_DIR "/scenarios/pbft/{}.toml", name);
-  std::string text = read_file(path, 1 << 20);
+std::string path_of(std::string_view name) {
+  return fmt::format(DISSENSUS_SOURCE_DIR "/scenarios/pbft/{}.toml", name);
+}
+run::Scenario shipped(std::string_view name) {
+  return run::load_scenario(path_of(name), simulated_systems());
+}
+run::Scenario shipped_with(std::string_view name, std::string_view bug) {
+  std::string text = read_file(path_of(name), 1 << 20);
   const std::string kind = "kind = \"pbft\"\n";
-  if (!more.empty()) text.insert(text.find(kind) + kind.size(), more);
-  return run::parse_scenario(text, path, simulated_systems());
+  text.insert(text.find(kind) + kind.size(), fmt::format("bugs = [\"{}\"]\n", bug));
+  return run::parse_scenario(text, path_of(name), simulated_systems());
 }
 
 TEST(PbftScenarios, PropertiesHoldUnderTheFaultsThatTheProtocolBears) {
@@ -76,7 +81,7 @@ TEST(PbftScenarios, EachSwitchIsFoundInItsScenario) {
 // The others are switched on in scenarios for all (benchmarks/bugs.toml).
 TEST(PbftScenarios, LaterSwitchesAreFoundUnderLateMessages) {
   for (const char* bug : {"own-certificates", "votes-after-leaving"}) {
-    EXPECT_TRUE(is_found(shipped("late", fmt::format("bugs = [\"{}\"]\n", bug)))) << bug;
+    EXPECT_TRUE(is_found(shipped_with("late", bug))) << bug;
   }
 }
 
