@@ -538,6 +538,7 @@ const tests = {
       const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Infinity);
       measured.first_paint_ms = Math.min(measured.first_paint_ms, Math.round(paint));
     }
+    assert.match(await text(page, ".summary"), /Nothing was done to it: no delay and no fault/);
     measured.events = Number((await text(page, ".summary")).match(/([\d\u202f]+) events/)[1].replace(/\D/g, ""));
     assert.ok(measured.events >= 100_000, `${measured.events} events`);
     // Moves and zooms as fast as frames come. How many that are depends on who else uses the processors; what a frame costs, all of the
@@ -546,7 +547,7 @@ const tests = {
       const canvas = document.querySelector("canvas.detail");
       const started = performance.now();
       let count = 0;
-      while (performance.now() - started < 4000) {
+      while (performance.now() - started < 2500) {
         canvas.dispatchEvent(new KeyboardEvent("keydown", {key: list[count % list.length], bubbles: true}));
         await new Promise((resolve) => requestAnimationFrame(resolve));
         count += 1;

@@ -96,7 +96,8 @@ class RunPage {
         failing && head.repeatable && h("a", {href: link({view: "compare", run})}, "Why? Compare with the nearest run that passes"),
         failing && head.repeatable && h("a", {href: link({view: "matter", run})}, "Does it matter?"),
         head.parent > 0 && h("a", {href: link({view: "run", run: String(head.parent)})}, "The run it came from")),
-      head.schedule.length > 0 && h("details", {open: head.schedule.length <= kFewFaults}, h("summary", {}, `What was done to it: ${plural(head.schedule.length, "thing")}`),
+      head.schedule.length === 1 && head.schedule[0]!.startsWith("no delay and no fault") ? h("p", {class: "faint"}, `Nothing was done to it: ${visible(head.schedule[0]!)}.`)
+        : head.schedule.length > 0 && h("details", {open: head.schedule.length <= kFewFaults}, h("summary", {}, `What was done to it: ${plural(head.schedule.length, "thing")}`),
         h("ul", {class: "schedule"}, ...head.schedule.map((line) => h("li", {}, visible(line))))),
       h("details", {}, h("summary", {}, "All properties, and how to replay it"),
         h("ul", {}, ...head.properties.map((property) => h("li", {}, h("b", {}, visible(property.property)), `: ${property.outcome}`,
