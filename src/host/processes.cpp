@@ -290,19 +290,39 @@ void Supervisor::forget_thread(Thread& thread) {
 namespace {
 
 /// A first thread that has ended while others live is not reported; its state is.
+bool has_ended(pid_t tid) {
+  const Handle file(open(fmt::format("/proc/{}/stat", tid).c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 512> text{};
+  if (!file || read(file.get(), text.data(), text.size() - 1) <= 0) return true;
+  const char* state = std::strrchr(text.data(), ')');
+  return state == nullptr || state[2] == 'Z' || state[2] == 'X';
+}
+
 void wait_until_zombie(pid_t tid) {
-  const std::string path = fmt::format("/proc/{}/stat", tid);
-  for (int tries = 0; tries < 50'000; ++tries) {
-    const Handle file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    std::array<char, 512> text{};
-    if (!file || read(file.get(), text.data(), text.size() - 1) <= 0) return;
-    const char* state = std::strrchr(text.data(), ')');
-    if (state == nullptr || state[2] == 'Z' || state[2] == 'X') return;
-    sched_yield();
-  }
+  for (int tries = 0; tries < 50'000 && !has_ended(tid); ++tries) sched_yield();
 }
 
 }  // namespace
+
+/// The end of a first thread is reported once all others are waited for, which is up to us.
+void Supervisor::wait_for_signal(Thread& thread) {
+  const Process& process = *thread.process;
+  if (thread.tid != process.pid || process.threads.size() == 1) return;
+  siginfo_t info{};
+  while (info.si_pid == 0) {
+    if (has_ended(thread.tid)) break;
+    constexpr int kLook = WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL;
+    if (waitid(P_PID, static_cast<id_t>(thread.tid), &info, kLook) != 0) return;
+    if (info.si_pid == 0) sched_yield();
+  }
+  if (info.si_pid != 0) return;
+  for (const Thread* other : process.threads) {
+    if (other == &thread) continue;
+    while (wait_for_stop(other->tid).kind != StopKind::gone) {
+      ptrace(PTRACE_CONT, other->tid, nullptr, nullptr);
+    }
+  }
+}
 
 Outcome Supervisor::end_thread(Thread& thread) {
   Process& process = *thread.process;

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -291,7 +292,7 @@ void Supervisor::run_turn(Thread& thread) {
     refresh_clock(*thread.process, thread.tid);
     tell_answers(thread);
     if (!resume(thread, signal)) return;
-    signal = 0;
+    if (std::exchange(signal, 0) != 0) wait_for_signal(thread);
   } while (on_stop(thread, wait_for_stop(thread.tid), signal));
 }
 

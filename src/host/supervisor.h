@@ -189,6 +189,8 @@ class Supervisor {
   AnswerControl answers_for(Thread& thread);
   /// Counts a call of this thread and enters it into the journal.
   void enter_call(Thread& thread);
+  /// The thread goes on with a signal, which may end its process.
+  void wait_for_signal(Thread& thread);
   /// False: the turn is over.
   bool on_stop(Thread& thread, const Stop& stop, int& signal);
   bool on_call(Thread& thread);

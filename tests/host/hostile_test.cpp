@@ -122,6 +122,14 @@ TEST(Hostile, WhoIgnoresSignalsIsKilled) {
   EXPECT_FALSE(network.host().is_running(id));
 }
 
+// The kernel reports it once the others are waited for.
+TEST(Hostile, AFirstThreadThatDiesOfASignalTakesTheOthersAlong) {
+  TestNetwork network(plan_of());
+  const ProgramId id = start(network, 0, {"crash-among-threads"});
+  ASSERT_TRUE(network.run_until(1s));
+  EXPECT_EQ(network.exits().at(id).signal, SIGSEGV);
+}
+
 TEST(Hostile, EndlessComputationIsDoubted) {
   Plan plan = plan_of();
   plan.limits.wall_time = 3s;

@@ -131,6 +131,13 @@ void compute_before_threads() {
   compute();
 }
 
+/// The first thread dies of a signal while another one waits.
+void crash_among_threads() {
+  std::thread([] { pause(); }).detach();
+  usleep(10'000);
+  std::raise(SIGSEGV);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -145,6 +152,7 @@ int main(int argc, char** argv) {
   if (word == "deaf") ignore_signals();
   if (word == "restless") restless();
   if (word == "compute") compute();
+  if (word == "crash-among-threads") crash_among_threads();
   if (word == "compute-with-threads") compute_before_threads();
   return 0;
 }
