@@ -93,6 +93,9 @@ struct LevelDescription {
   std::vector<std::pair<Digest, std::string>> value_names = {};
   /// True: a node may decide an instance again, after a restart for example, if the value is equal.
   bool repeatable = false;
+  /// In sentences: nodes "built no ledger".
+  std::string verb = "decided";
+  std::string noun = {};  ///< empty: the name
 };
 std::string instance_name(const LevelDescription& level, std::uint64_t instance);
 std::string value_name(const LevelDescription& level, const Digest& value);

@@ -116,6 +116,10 @@ void Oracle::on_decision(const Event& event) {
 // ---- the three safety properties
 
 namespace {
+const std::string& noun_of(const LevelDescription& level) {
+  return level.noun.empty() ? level.name : level.noun;
+}
+
 Violation violation_at(const Event& event, const LevelDescription& level, std::string property,
                        std::string rule) {
   Violation violation;
@@ -272,16 +276,17 @@ void Oracle::report_late(std::vector<NodeId> late, Time now, EventId event) {
   Violation violation;
   violation.property = "termination";
   violation.rule = demand.revival ? "dead" : "no-progress";
-  violation.level = description_.levels[demand.level].name;
+  const LevelDescription& level = description_.levels[demand.level];
+  violation.level = level.name;
   violation.instance = static_cast<std::uint64_t>(nodes_[late.front()].highest[demand.level] + 1);
   violation.event = event;
   violation.time = now;
-  violation.text =
-      fmt::format("{} {} decided no {} within {}", late.size() == 1 ? "node" : "nodes",
-                  fmt::join(late, ", "), violation.level, dissensus::to_string(demand.bound));
+  violation.text = fmt::format("{} {} {} no {} within {}", late.size() == 1 ? "node" : "nodes",
+                               fmt::join(late, ", "), level.verb, noun_of(level),
+                               dissensus::to_string(demand.bound));
   if (demand.revival) {
-    violation.text = fmt::format("no node decided a new {} within {} after the faults",
-                                 violation.level, dissensus::to_string(demand.bound));
+    violation.text = fmt::format("no node {} a new {} within {} after the faults", level.verb,
+                                 noun_of(level), dissensus::to_string(demand.bound));
   }
   violation.nodes = std::move(late);
   add_violation(std::move(violation));
@@ -441,17 +446,17 @@ void Oracle::judge_termination(const RunEnd& end) {
     Violation violation;
     violation.property = "termination";
     violation.rule = demand.revival ? "dead" : "stuck";
-    violation.level = description_.levels[demand.level].name;
+    const LevelDescription& level = description_.levels[demand.level];
+    violation.level = level.name;
     violation.instance = demand.goal.value_or(0);
     violation.time = end.time;
     violation.text =
         demand.revival
-            ? fmt::format(
-                  "nothing is left to happen, and no node decided a new {} after the faults",
-                  violation.level)
-            : fmt::format("nothing is left to happen, and {} {} never decided {} {}",
+            ? fmt::format("nothing is left to happen, and no node {} a new {} after the faults",
+                          level.verb, noun_of(level))
+            : fmt::format("nothing is left to happen, and {} {} never {} {} {}",
                           waiting.size() == 1 ? "node" : "nodes", fmt::join(waiting, ", "),
-                          violation.level, violation.instance);
+                          level.verb, noun_of(level), violation.instance);
     violation.nodes = waiting;
     judged = {"termination", Outcome::fail, violation.text};
     if (demand.goal || demand.revival) {

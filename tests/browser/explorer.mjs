@@ -282,7 +282,7 @@ const tests = {
     await page.goto(`${server.address}#view=home`);
     await page.waitForSelector(".home .runs .runs");
     assert.match(await text(page, ".home .lead"), /^1 run, of which 1 fails\.$/);
-    assert.match(await text(page, ".home .runs"), /✗ .*decided no built[^]*✓ nearest passing run: without/);
+    assert.match(await text(page, ".home .runs"), /✗ .*built no ledger[^]*✓ nearest passing run: without/);
     await page.close();
     await server.close();
   },
@@ -513,7 +513,7 @@ const tests = {
 
   async "a stranger: from the address to what happened and why"() {
     await stranger("B3", "xrpl-b3", {
-      what: /nodes 0, 1, 2, 3, 4 decided no built within 65s/, why: /GetLedger from 2 to 0/, matter: /other seeds/});
+      what: /nodes 0, 1, 2, 3, 4 built no ledger within 65s/, why: /GetLedger from 2 to 0/, matter: /other seeds/});
     if (run("list", "systems").includes("libraft")) {
       await stranger("libraft", "libraft/figure-8", {
         what: /for entry 2 node 0 decided/, why: /They part at node \d/, matter: /other seeds/});

@@ -13,8 +13,9 @@ using namespace std::chrono_literals;
 class Script {
  public:
   explicit Script(OracleConfig config, std::size_t nodes = 3) : config_(std::move(config)) {
-    description_.levels = {{.name = "ledger"},
-                           {.name = "built", .final = false, .validity = false}};
+    description_.levels = {
+        {.name = "ledger"},
+        {.name = "built", .final = false, .validity = false, .verb = "built", .noun = "ledger"}};
     description_.observables = {"applied"};
     oracle_.emplace(config_, description_, nodes);
   }
@@ -164,6 +165,17 @@ TEST(Oracle, TerminationFailsWhenANodeIsSilentForLongerThanTheBound) {
   ASSERT_EQ(verdict.violations.size(), 1u);
   EXPECT_EQ(verdict.violations[0].rule, "no-progress");
   EXPECT_EQ(verdict.violations[0].nodes, (std::vector<NodeId>{2}));
+  EXPECT_EQ(verdict.violations[0].text, "node 2 decided no ledger within 10s");
+}
+
+TEST(Oracle, TerminationSpeaksAsTheLevelDoes) {
+  OracleConfig config = with_termination(5, 10s);
+  config.termination->level = 1;
+  Script script(config);
+  script.propose(0, 1, 7).decide(0, 1, 7, 1).at(11s).tick();
+  const Verdict verdict = script.finish();
+  ASSERT_EQ(verdict.violations.size(), 1u);
+  EXPECT_EQ(verdict.violations[0].text, "nodes 0, 1, 2 built no ledger within 10s");
 }
 
 // Progress resets the clock of the node that made it.

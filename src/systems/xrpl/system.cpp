@@ -27,6 +27,8 @@ void describe_reports(SystemDescription& description, const NetworkConfig& confi
   level("transaction-set", false, true, true, true, kRoundScopeBits);
   level("round-transaction", false, false, false, true, kRoundScopeBits);
   level("built", false, true, false, false, 0);
+  description.levels.back().verb = "built";
+  description.levels.back().noun = "ledger";
   level("validation", false, false, true, true, 0);
   level("switched", false, false, false, true, 0);
   level("ledger", true, true, true, true, 0);
