@@ -1,28 +1,22 @@
 // How late a message may be, for schedulers that decide about each one while the run goes on.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
 #include <vector>
 
+#include "dissensus/scheduler.h"
 #include "dissensus/search.h"
 
 namespace dissensus::search {
 
 /// The longest delay of each sender, receiver and kind in milliseconds; 0: never late.
 struct DelayBounds {
-  explicit DelayBounds(const SearchSpace& space) : nodes(space.nodes) {
-    for (const SearchSpace::Subject& subject : space.subjects) {
-      kinds = std::max(kinds, std::size_t{subject.kind} + 1);
-    }
-    most.assign(nodes * nodes * kinds, 0);
-    for (std::size_t i = 0; i < space.size(); ++i) {
-      const SearchSpace::Subject& subject = space.subjects[i];
-      most[place(subject.from, subject.to, subject.kind)] = space.high[i];
-    }
-  }
+  explicit DelayBounds(const SearchSpace& space);
   std::size_t place(NodeId from, NodeId to, MessageKind kind) const {
     return (from * nodes + to) * kinds + kind;
   }
@@ -36,5 +30,14 @@ struct DelayBounds {
   std::size_t kinds = 0;
   std::vector<double> most;
 };
+
+/// One of these for each candidate, with a seed of its own.
+using DelayScheduler =
+    std::function<std::shared_ptr<Scheduler>(std::shared_ptr<const DelayBounds>, std::uint64_t)>;
+
+/// A search that draws such schedulers, and plans of faults beside them; where delays do not vary
+/// it draws genotypes.
+std::unique_ptr<Search> make_scheduler_draws(const SearchContext& context, std::string_view name,
+                                             DelayScheduler make);
 
 }  // namespace dissensus::search

@@ -9,7 +9,6 @@
 #include "dissensus/scheduler.h"
 
 #include "search/delay_bounds.h"
-#include "search/genotype.h"
 
 namespace dissensus::search {
 
@@ -81,41 +80,15 @@ class PassingSplitScheduler final : public Scheduler {
   std::vector<bool> is_on_side_;
 };
 
-class PassingSplitSearch final : public Search {
- public:
-  explicit PassingSplitSearch(const SearchContext& context)
-      : space_(context.space),
-        random_(context.seed, "passing-split-search"),
-        round_(context.times.round) {
-    if (space_.type == SearchSpace::Type::delay && space_.size() > 0) {
-      bounds_ = std::make_shared<const DelayBounds>(space_);
-    }
-  }
-  std::optional<Candidate> ask() override {
-    Candidate candidate;
-    candidate.origin = "passing-split";
-    if (!bounds_) {
-      candidate.genotype = random_genotype(space_, random_);
-      return candidate;
-    }
-    candidate.scheduler = std::make_shared<PassingSplitScheduler>(bounds_, round_, random_.next());
-    add_plan(candidate, space_, random_);
-    return candidate;
-  }
-  void tell(const Candidate&, const Evaluation&) override {}
-
- private:
-  SearchSpace space_;
-  Random random_;
-  Duration round_;
-  std::shared_ptr<const DelayBounds> bounds_;
-};
-
 }  // namespace
 
 std::unique_ptr<Search> make_passing_split(const SearchContext& context, const Options& options) {
   options.finish();
-  return std::make_unique<PassingSplitSearch>(context);
+  return make_scheduler_draws(
+      context, "passing-split",
+      [round = context.times.round](std::shared_ptr<const DelayBounds> bounds, std::uint64_t seed) {
+        return std::make_shared<PassingSplitScheduler>(std::move(bounds), round, seed);
+      });
 }
 
 }  // namespace dissensus::search

@@ -9,7 +9,6 @@
 #include "dissensus/scheduler.h"
 
 #include "search/delay_bounds.h"
-#include "search/genotype.h"
 
 namespace dissensus::search {
 
@@ -95,38 +94,14 @@ class SequenceScheduler final : public Scheduler {
   std::vector<std::uint64_t> count_;
 };
 
-class SequenceSearch final : public Search {
- public:
-  explicit SequenceSearch(const SearchContext& context)
-      : space_(context.space), random_(context.seed, "sequence-search") {
-    if (space_.type == SearchSpace::Type::delay && space_.size() > 0) {
-      bounds_ = std::make_shared<const DelayBounds>(space_);
-    }
-  }
-  std::optional<Candidate> ask() override {
-    Candidate candidate;
-    candidate.origin = "sequence";
-    if (!bounds_) {
-      candidate.genotype = random_genotype(space_, random_);
-      return candidate;
-    }
-    candidate.scheduler = std::make_shared<SequenceScheduler>(bounds_, random_.next());
-    add_plan(candidate, space_, random_);
-    return candidate;
-  }
-  void tell(const Candidate&, const Evaluation&) override {}
-
- private:
-  SearchSpace space_;
-  Random random_;
-  std::shared_ptr<const DelayBounds> bounds_;
-};
-
 }  // namespace
 
 std::unique_ptr<Search> make_sequence(const SearchContext& context, const Options& options) {
   options.finish();
-  return std::make_unique<SequenceSearch>(context);
+  return make_scheduler_draws(context, "sequence",
+                              [](std::shared_ptr<const DelayBounds> bounds, std::uint64_t seed) {
+                                return std::make_shared<SequenceScheduler>(std::move(bounds), seed);
+                              });
 }
 
 }  // namespace dissensus::search
