@@ -117,6 +117,9 @@ std::string describe_schedule(const faults::Schedule& schedule) {
   } else if (const auto* priorities = std::get_if<faults::PrioritySchedule>(&schedule.scheduler)) {
     text = fmt::format("priorities of {} genes (kind of message, sender, receiver)",
                        priorities->priority.size());
+  } else if (const auto* messages = std::get_if<faults::MessageSchedule>(&schedule.scheduler)) {
+    const std::size_t delayed = messages->delays.size();
+    text = fmt::format("delays of {} single {}", delayed, delayed == 1 ? "message" : "messages");
   }
   if (schedule.faults.empty()) return text;
   const std::size_t faults = schedule.faults.size();

@@ -73,6 +73,16 @@ TEST(Hunt, WritesNeitherMinimalRunNorReportWhenTold) {
   EXPECT_FALSE(fs::exists(folder.file("runs/latest/report.html")));
 }
 
+// Searches that decide message by message leave a schedule like any other.
+TEST(Hunt, SaysThatSingleMessagesAreLate) {
+  const WorkFolder folder;
+  const CommandResult result =
+      folder.run({"hunt", kBuggyScenario, "--search", "sequence", "--no-shrink", "--no-report"});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_THAT(result.out,
+              MatchesRegex("(.|\n)*\nschedule  delays of [0-9]+ single messages?\n(.|\n)*"));
+}
+
 TEST(Hunt, FindsNothingWhereThereIsNothing) {
   const WorkFolder folder;
   const std::string scenario = folder.write("holds.toml", kHoldingScenario);
