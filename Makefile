@@ -5,7 +5,7 @@ HUNT ?= scenarios/xrpl/b3.toml
 # $(call configure,PRESET): quiet unless it fails.
 configure = cmake --preset $(1) >build/$(1).configure.log 2>&1 || { cat build/$(1).configure.log; exit 1; }
 
-.PHONY: hunt whole test test-all bench results study-xrpl study-mechanism study-byzantine study-isolation branches check-r format lint install deb fuzz build clean \
+.PHONY: hunt whole test test-all soak bench results study-xrpl study-mechanism study-byzantine study-isolation branches check-r format lint install deb fuzz build clean \
         setup setup-pages setup-test setup-tools
 
 # Finds a bug: the main job. Exit code 1 of dissensus means that it found one.
@@ -31,6 +31,10 @@ test: setup-test
 # The same, and runs of a Debug build compared with them.
 test-all: setup-test
 	@JOBS=$(JOBS) scripts/test release debug asan tsan
+
+# What takes too long for every change: the tests labelled "soak", in their long form.
+soak: setup-test build
+	DISSENSUS_SOAK=1 ctest --test-dir build/release --output-on-failure -j $(JOBS) -L soak --timeout 36000
 
 # Figures for bench/README.md.
 bench: build
