@@ -82,5 +82,27 @@ TEST(Behaviour, AnAliasIsShownInsteadOfTheVariables) {
   EXPECT_THAT(to_text(result.trace), HasSubstr("[double |-> 4]"));
 }
 
+// TLC evaluates the alias state by state, with the level and the trace up to there.
+TEST(Behaviour, AnAliasKnowsTheLevelAndTheTraceUpToItsState) {
+  const CheckResult result = check(given::spec(
+      "LOCAL INSTANCE TLCExt\nVARIABLE x\nInit == x = 0\nNext == x' = x + 1\nOK == x < 2\n"
+      "Shown == [level |-> TLCGet(\"level\"), past |-> [i \\in 1..Len(Trace) |-> Trace[i].x]]",
+      "INIT Init NEXT Next INVARIANT OK ALIAS Shown"));
+  ASSERT_EQ(result.trace.size(), 3u);
+  EXPECT_THAT(result.remarks, testing::IsEmpty());
+  EXPECT_EQ(to_string(result.trace[0].alias), "[level |-> 1, past |-> <<0>>]");
+  EXPECT_EQ(to_string(result.trace[2].alias), "[level |-> 3, past |-> <<0, 1, 2>>]");
+}
+
+TEST(Behaviour, AnAliasThatCannotBeEvaluatedIsSaid) {
+  const CheckResult result = check(given::spec(
+      "VARIABLE x\nInit == x = 0\nNext == x' = x + 1\nOK == x < 2\nShown == [a |-> <<1>>[x]]",
+      "INIT Init NEXT Next INVARIANT OK ALIAS Shown"));
+  ASSERT_EQ(result.trace.size(), 3u);
+  EXPECT_TRUE(result.trace[0].alias.is_null());
+  ASSERT_EQ(result.remarks.size(), 1u);
+  EXPECT_THAT(result.remarks[0], HasSubstr("ALIAS Shown cannot be evaluated in state 1"));
+}
+
 }  // namespace
 }  // namespace dissensus::tla

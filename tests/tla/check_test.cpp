@@ -165,6 +165,39 @@ TEST(Check, PostconditionIsEvaluatedAtTheEnd) {
   EXPECT_EQ(six.property, "Six");
 }
 
+// A postcondition says what a run found: after a violation, too, and then it may ask for the trace.
+TEST(Check, PostconditionIsEvaluatedAfterAViolation) {
+  std::vector<std::string> printed;
+  CheckOptions options;
+  options.print = [&](std::string_view text) { printed.emplace_back(text); };
+  const std::string text =
+      "LOCAL INSTANCE TLCExt\nVARIABLE x\nInit == x = 0\nStep == x' = x + 1\nNext == Step\n"
+      "OK == x < 2\nSay == PrintT(CounterExample.state) /\\ PrintT(TLCGet(\"distinct\"))\n"
+      "Names == PrintT({step[2].name : step \\in CounterExample.action})\nWrong == FALSE";
+  const CheckResult result =
+      check(given::spec(text, "INIT Init NEXT Next INVARIANT OK POSTCONDITION Say"), options);
+  EXPECT_EQ(result.outcome, CheckOutcome::violation);
+  EXPECT_EQ(result.property, "OK");
+  EXPECT_THAT(printed, ElementsAre("{<<1, [x |-> 0]>>, <<2, [x |-> 1]>>, <<3, [x |-> 2]>>}", "3"));
+  printed.clear();
+  check(given::spec(text, "INIT Init NEXT Next INVARIANT OK POSTCONDITION Names"), options);
+  EXPECT_THAT(printed, ElementsAre("{\"Step\"}"));
+  const CheckResult wrong =
+      check(given::spec(text, "INIT Init NEXT Next INVARIANT OK POSTCONDITION Wrong"), options);
+  EXPECT_EQ(wrong.property, "OK") << "the violation is what the answer is about";
+  EXPECT_THAT(wrong.remarks, ElementsAre("postcondition Wrong is false"));
+}
+
+TEST(Check, WithoutAnInitialStateEveryPropertyHoldsAndTheAnswerSaysSo) {
+  const CheckResult result =
+      check(given::spec("VARIABLE x\nInit == x = 0 /\\ x = 1\nNext == x' = 1 - x\n"
+                        "Spec == Init /\\ [][Next]_x /\\ WF_x(Next)\nComes == <>(x = 1)",
+                        "SPECIFICATION Spec PROPERTY Comes"));
+  EXPECT_EQ(result.outcome, CheckOutcome::ok) << result.message;
+  EXPECT_EQ(result.distinct, 0u);
+  EXPECT_THAT(result.remarks, ElementsAre(HasSubstr("there is no initial state")));
+}
+
 TEST(Check, TheSpecCanAskForTheEnd) {
   const CheckResult result =
       check(given::spec("VARIABLE x\nInit == x = 0\nNext == x' = x + 1\n"
@@ -301,6 +334,33 @@ TEST(Check, LimitsOfTimeAndMemoryEndAnEndlessSearch) {
   const CheckResult result = check(endless, options);
   EXPECT_EQ(result.outcome, CheckOutcome::incomplete);
   EXPECT_THAT(result.message, HasSubstr("MB are in use"));
+}
+
+TEST(Check, ALimitOfTimeEndsTheSearchForInitialStates) {
+  CheckOptions options;
+  options.limits.seconds = 0.2;
+  // One model finds initial states all the time, one finds none, one is busy with a single value.
+  for (const std::string init : {"x \\in [1..12 -> 1..9]", "x \\in [1..12 -> 1..9] /\\ x[1] = 10",
+                                 "x = Cardinality({f \\in [1..12 -> 1..9] : f[1] = 10})"}) {
+    const CheckResult result = check(
+        given::spec("VARIABLE x\nInit == " + init + "\nNext == x' = x", "INIT Init NEXT Next"),
+        options);
+    EXPECT_EQ(result.outcome, CheckOutcome::incomplete) << init << ": " << result.message;
+    EXPECT_THAT(result.message, HasSubstr("0.2 s have passed")) << init;
+    EXPECT_LT(result.seconds, 10) << init;
+  }
+}
+
+TEST(Check, ALimitOfTimeEndsTheExpansionOfOneState) {
+  CheckOptions options;
+  options.limits.seconds = 0.2;
+  const CheckResult result =
+      check(given::spec("VARIABLE x\nInit == x = 0\n"
+                        "Next == \\E f \\in [1..12 -> 1..9] : f[1] = 10 /\\ x' = f",
+                        "INIT Init NEXT Next"),
+            options);
+  EXPECT_EQ(result.outcome, CheckOutcome::incomplete) << result.message;
+  EXPECT_LT(result.seconds, 10);
 }
 
 // Depth first, goals, maxima.

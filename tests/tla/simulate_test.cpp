@@ -165,6 +165,18 @@ TEST(Simulate, ErrorsAndFalseAssumptionsAreOutcomes) {
 }
 
 // A walk that was written down is a log that the specification admits.
+TEST(Simulate, AnAliasIsShownAndWhatIsNotEvaluatedIsSaid) {
+  const SimulateResult result =
+      simulate(given::spec("VARIABLE x\nInit == x = 0\nNext == x' = x + 1\nOK == x < 2\n"
+                           "Shown == [level |-> TLCGet(\"level\")]\nEnd == TRUE",
+                           "INIT Init NEXT Next INVARIANT OK ALIAS Shown POSTCONDITION End"),
+               {});
+  ASSERT_EQ(result.trace.size(), 3u);
+  EXPECT_EQ(to_string(result.trace[2].alias), "[level |-> 3]");
+  ASSERT_EQ(result.remarks.size(), 1u);
+  EXPECT_EQ(result.remarks[0], "POSTCONDITION End is not evaluated by random walks");
+}
+
 TEST(Simulate, WalksMatchTheirOwnSpecification) {
   const auto spec = given::example("TwoPhase");
   SimulateOptions options;

@@ -70,6 +70,7 @@ void print_result(const CheckVerb& verb, const tla::Spec& spec, const tla::Check
   if (result.left_out_symmetry) {
     fmt::print("notice    SYMMETRY is left out: it would make liveness unsound\n");
   }
+  for (const std::string& remark : result.remarks) fmt::print("notice    {}\n", remark);
   fmt::print("result    {}\n", verdict_of(spec, result));
   fmt::print("states    {} generated, {} distinct, depth {}, {} not expanded\n",
              grouped(result.generated), grouped(result.distinct), result.depth,
@@ -110,6 +111,7 @@ Json json_of(const tla::Spec& spec, const SpecOptions& options, const tla::Check
   json["temporal_properties"] = result.judged_properties;
   json["unchecked_properties"] = unchecked_of(spec, result);
   json["notices"] = json_of_notices(spec);
+  json["remarks"] = result.remarks;
   json["trace"] = Json::parse(tla::to_json(result.trace));
   json["loop"] = result.trace.loop ? Json(*result.trace.loop) : Json(nullptr);
   return json;

@@ -51,6 +51,7 @@ void write_walk(const SimulateVerb& verb, const tla::Spec& spec, const tla::Walk
 
 void print_result(const SimulateVerb& verb, const tla::Spec& spec,
                   const tla::SimulateResult& result) {
+  for (const std::string& remark : result.remarks) fmt::print("notice    {}\n", remark);
   fmt::print("result    {}\n", result.outcome == tla::CheckOutcome::ok
                                    ? "ok: no walk broke a property"
                                    : result.message);
@@ -96,6 +97,7 @@ Json json_of(const SimulateVerb& verb, const tla::Spec& spec, const tla::Simulat
       result.seconds > 0 ? static_cast<double>(result.states) / result.seconds : 0;
   json["failing_walk"] = result.trace.empty() ? Json(nullptr) : Json(result.failing_walk);
   json["notices"] = json_of_notices(spec);
+  json["remarks"] = result.remarks;
   json["trace"] = Json::parse(tla::to_json(result.trace));
   return json;
 }

@@ -52,7 +52,10 @@ std::optional<bool> Evaluator::rest_holds(const Pending*& rest) {
 
 bool Evaluator::resume(const Pending* rest) {
   if (rest == nullptr) return sink->found();
-  if (assigned == program.variables.size() && recorder == nullptr) {
+  // Under ENABLED inside an INSTANCE there are more variables to assign than those of the program.
+  const bool is_complete =
+      assigned == program.variables.size() && (freed == nullptr || freed != next);
+  if (is_complete && recorder == nullptr) {
     Value* const top = slots_top_;
     const std::optional<bool> holds = rest_holds(rest);
     pop_slots(top);

@@ -128,6 +128,7 @@ bool Evaluator::step_member(const Node& node, Frame& frame, const Pending* rest,
     SetCursor cursor(store, set);
     Value element;
     while (cursor.next(element)) {
+      count_step(node);
       if (!assign(variable, element, rest)) return false;
     }
     return true;

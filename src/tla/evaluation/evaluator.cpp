@@ -38,6 +38,7 @@ Evaluator::Evaluator(const Program& linked, const MachineOptions& given)
       slots_top_(static_cast<Value*>(slots_.get())),
       slots_end_(slots_top_ + kSlots) {
   if (slots_ == nullptr) throw std::bad_alloc();
+  counts_steps_ = options.steps != 0 || options.is_over;
   grow();
 }
 
@@ -119,6 +120,15 @@ void Evaluator::fail(const Node& at, const std::string& message) const {
 
 void Evaluator::expected(const char* what, Value found, const Node& at) const {
   fail(at, "expected " + std::string(what) + ", but " + at.at.excerpt(60) + " is " + shown(found));
+}
+
+void Evaluator::check_step(const Node& at) {
+  constexpr std::uint64_t kBetween = 1024;
+  ++steps;
+  if (options.steps != 0 && steps > options.steps) {
+    fail(at, "evaluation was stopped after " + std::to_string(options.steps) + " steps");
+  }
+  if (steps % kBetween == 0 && options.is_over && options.is_over()) throw EvaluationStopped();
 }
 
 void Evaluator::no_value(const Node& node) const {

@@ -223,9 +223,7 @@ class Evaluator {
 
   std::uint64_t fresh_context() { return ++contexts; }
   void count_step(const Node& at) {
-    if (options.steps != 0 && ++steps > options.steps) {
-      fail(at, "evaluation was stopped after " + std::to_string(options.steps) + " steps");
-    }
+    if (counts_steps_) check_step(at);
   }
   Value read_variable(const Node& node) {
     const Value value = current == nullptr ? Value() : current[node.index];
@@ -291,7 +289,9 @@ class Evaluator {
   Value listed_constant(const Node& node, Value set);
   bool is_assignable(const Node& node, Frame& frame, std::uint32_t& variable);
   double weight_of(const Node& node, double around);
+  void check_step(const Node& at);
 
+  bool counts_steps_ = false;
   /// A random step goes through larger sets by drawing so many elements before all others.
   static constexpr std::uint64_t kShuffledMax = 4096;
   static constexpr int kDrawsOfLargeSet = 64;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,9 +32,15 @@ struct MachineOptions {
   std::uint32_t call_depth = 100'000;                ///< nested calls; beyond: EvaluationError
   std::uint64_t steps =
       0;  ///< evaluated nodes per call of the machine; 0 = no limit (fuzzers set one)
+  /// Asked now and then during an evaluation; true ends it with EvaluationStopped. Empty: never.
+  std::function<bool()> is_over;
   bool memoise = true;
   bool uses_symmetry = true;  ///< of the configuration, where states are told apart
 };
+
+/// A call of the machine was ended by MachineOptions::is_over. It is no error of the specification:
+/// nothing that handles those (AssertError, arguments that cannot be evaluated) may see it.
+struct EvaluationStopped {};
 
 /// Property numbers: index into the list of their kind in Config.
 struct FailedGuard {

@@ -75,6 +75,7 @@ struct CheckResult {
   CheckOutcome outcome = CheckOutcome::ok;
   std::string message;                       ///< one line; empty when ok
   std::string property;                      ///< name of the violated one
+  std::vector<std::string> remarks;          ///< what else there is to know about the answer
   Location at;                               ///< of an assumption or error
   std::vector<EvaluationError::Call> calls;  ///< of an error
   std::uint64_t distinct = 0;

@@ -57,6 +57,9 @@ Search::Search(std::shared_ptr<const Spec> spec, const CheckOptions& options)
   worker_options_.print = one_at_a_time(options.print);
   if (options.depth_first) worker_options_.workers = 1;
   worker_options_.workers = std::max<std::size_t>(1, worker_options_.workers);
+  if (options.limits.seconds > 0) {
+    worker_options_.machine.is_over = [this] { return is_searching_ && is_time_over(); };
+  }
   // A cycle among classes of symmetric states need not be one among states.
   if (checks_liveness_ && !spec_->program().symmetries.empty()) {
     worker_options_.machine.uses_symmetry = false;
@@ -82,6 +85,10 @@ Search::Search(std::shared_ptr<const Spec> spec, const CheckOptions& options)
 
 double Search::seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+bool Search::is_time_over() const {
+  return options_.limits.seconds > 0 && seconds() >= options_.limits.seconds;
 }
 
 CheckResult Search::run() {
@@ -121,6 +128,9 @@ bool Search::check_assumptions() {
     event.at = error.at();
     event.calls = error.calls;
     end_ = std::move(event);
+  } catch (const EvaluationStopped&) {
+    check_limits();
+    return false;
   }
   end_->origin = {kNoParent, 0};
   return false;
@@ -132,8 +142,10 @@ void Search::find_initial_states() {
     std::vector<StateBlock> blocks;
     is_over_ = !commit(found, blocks);
     enqueue(std::move(blocks));
+    check_limits();
     return !is_over_;
   });
+  check_limits();
   known_ = states_.view();
 }
 
@@ -375,7 +387,7 @@ void Search::check_limits() {
   if (is_over_) return;
   const CheckLimits& limits = options_.limits;
   report_progress();
-  if (limits.seconds > 0 && seconds() >= limits.seconds) {
+  if (is_time_over()) {
     time_limit_ = fmt::format("{:g} s have passed", limits.seconds);
   } else if (limits.bytes > 0) {
     std::uint64_t bytes = states_bytes_ + queued_bytes_;
@@ -398,6 +410,7 @@ void Search::report_progress() {
 }
 
 void Search::finish() {
+  is_searching_ = false;
   result_.distinct = states_.size();
   result_.generated = statistics_.generated;
   result_.depth = statistics_.depth;
@@ -414,6 +427,13 @@ void Search::finish() {
   } else {
     check_liveness();
     if (result_.outcome == CheckOutcome::ok) check_postcondition();
+    if (spec_->has_behaviour() && result_.initial == 0) {
+      result_.remarks.emplace_back(
+          "there is no initial state: what was asked for holds because nothing happens");
+    }
+  }
+  if (result_.outcome == CheckOutcome::violation || result_.outcome == CheckOutcome::deadlock) {
+    check_postcondition();
   }
   for (const TemporalProperty& property : spec_->program().temporal_properties) {
     const auto is_in = [&](const std::vector<std::string>& names) {
@@ -453,15 +473,31 @@ void Search::describe_end() {
   }
 }
 
+/// After a violation a false postcondition is a remark: the violation is the answer.
 void Search::check_postcondition() {
   if (!spec_->config().postcondition) return;
   const std::string& name = spec_->config().postcondition->name;
+  Machine& machine = workers_[0]->machine();
+  const MoreStatistics statistics(machine, [&](std::string_view wanted) {
+    return wanted == "CounterExample" ? counter_example_of(machine, trace_) : Value();
+  });
+  const bool is_answer = result_.outcome == CheckOutcome::ok;
   try {
-    if (workers_[0]->machine().postcondition_holds()) return;
+    if (machine.postcondition_holds()) return;
+    std::string message = fmt::format("postcondition {} is false", name);
+    if (!is_answer) {
+      result_.remarks.push_back(std::move(message));
+      return;
+    }
     result_.outcome = CheckOutcome::violation;
-    result_.message = fmt::format("postcondition {} is false", name);
+    result_.message = std::move(message);
     result_.property = name;
   } catch (const EvaluationError& error) {
+    if (!is_answer) {
+      result_.remarks.push_back(
+          fmt::format("postcondition {} cannot be evaluated: {}", name, error.what()));
+      return;
+    }
     result_.outcome = CheckOutcome::error;
     result_.message = error.what();
     result_.at = error.at();
@@ -489,26 +525,13 @@ Behaviour Search::behaviour_to(Origin origin) {
     }
     states.push_back(std::move(state));
   }
-  return behaviour_of(states, labels);
+  labels.resize(states.size());
+  return shown({std::move(states), std::move(labels), std::nullopt});
 }
 
-Behaviour Search::behaviour_of(const std::vector<State>& states, const std::vector<Label>& labels) {
-  Machine& machine = workers_[0]->machine();
-  Behaviour behaviour(*spec_);
-  std::shared_ptr<const CompiledExpression> alias;
-  if (spec_->config().alias) alias = machine.compile(spec_->config().alias->name);
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    Value shown;
-    // The alias of the last state would need a next one; TLC, too, lets it stutter.
-    const State& next = states[std::min(i + 1, states.size() - 1)];
-    try {
-      if (alias) shown = machine.evaluate(*alias, &states[i], {}, &next);
-    } catch (const EvaluationError&) {
-      shown = {};
-    }
-    behaviour.append(*spec_, i == 0 ? nullptr : &labels[i], states[i], shown);
-  }
-  return behaviour;
+Behaviour Search::shown(StateTrace trace) {
+  trace_ = std::move(trace);
+  return shown_behaviour(workers_[0]->machine(), trace_, result_.remarks);
 }
 
 }  // namespace dissensus::tla

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tla/exploration/search_worker.h"
+#include "tla/exploration/shown_trace.h"
 #include "tla/liveness/judge.h"
 
 namespace dissensus::tla {
@@ -50,13 +51,14 @@ class Search {
   void describe_end();
   void find_maximum();
   Behaviour behaviour_to(Origin origin);
-  /// Labels and states, the first an initial one, as something to show.
-  Behaviour behaviour_of(const std::vector<State>& states, const std::vector<Label>& labels);
+  /// Keeps the trace for the postcondition, and makes it something to show.
+  Behaviour shown(StateTrace trace);
   // search_liveness.cpp
   void check_liveness();
   void judge_properties(const BehaviourGraph& graph);
   Behaviour behaviour_along(const Lasso& lasso);
   double seconds() const;
+  bool is_time_over() const;
 
   std::shared_ptr<const Spec> spec_;
   const CheckOptions& options_;
@@ -82,6 +84,7 @@ class Search {
   std::map<std::uint64_t, UnitResult> ready_;
   bool is_committing_ = false;
   bool is_over_ = false;
+  bool is_searching_ = true;  ///< from the end on, evaluation has all the time it needs
   std::exception_ptr failure_;
   std::uint64_t states_bytes_ = 0;        // of what the committing thread owns
   std::vector<std::size_t> store_bytes_;  // per worker
@@ -97,6 +100,7 @@ class Search {
   std::optional<Origin> maximum_at_;
   std::vector<bool> marks_;
   BehaviourRecord record_;
+  StateTrace trace_;  // that was shown last
 };
 
 }  // namespace dissensus::tla

@@ -70,7 +70,10 @@ Behaviour Search::behaviour_along(const Lasso& lasso) {
   }
   const bool is_complete = found == states.size();
   states.resize(found);
-  Behaviour behaviour = behaviour_of(states, labels);
+  labels.resize(found);
+  StateTrace trace{states, std::move(labels), std::nullopt};
+  if (is_complete) trace.loop = lasso.loop;
+  Behaviour behaviour = shown(std::move(trace));
   if (!is_complete) return behaviour;
   behaviour.loop = lasso.loop;
   if (lasso.loop + 1 < states.size()) {

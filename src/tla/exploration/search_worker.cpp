@@ -138,9 +138,9 @@ UnitResult SearchWorker::expand(SearchUnit& unit, const FingerprintSet::Slots& k
       scratch_.assign(start, start + static_cast<std::ptrdiff_t>(width));
       const auto index = static_cast<std::uint32_t>(block.first_index + row);
       expand_state(scratch_, index, block.level, known);
-      if (settings_.statistics->stop.load(std::memory_order_relaxed)) break;
+      if (result_.is_stopped || settings_.statistics->stop.load(std::memory_order_relaxed)) break;
     }
-    if (result_.end) break;
+    if (result_.end || result_.is_stopped) break;
   }
   return std::move(result_);
 }
@@ -176,6 +176,9 @@ void SearchWorker::expand_state(const State& state, std::uint32_t index, std::ui
     });
   } catch (const EvaluationError& error) {
     if (!result_.end) end_with(event_of(error), {index, 0});
+    return;
+  } catch (const EvaluationStopped&) {
+    result_.is_stopped = true;
     return;
   }
   // TLC counts the states in the middle of A \cdot B, too.
@@ -359,6 +362,8 @@ void SearchWorker::initial(const std::function<bool(UnitResult)>& consume) {
   } catch (const EvaluationError& error) {
     if (!result_.end) end_with(event_of(error), {kNoParent, 0});
     goes_on = true;
+  } catch (const EvaluationStopped&) {
+    result_.is_stopped = true;
   }
   if (goes_on || result_.end) flush();
 }

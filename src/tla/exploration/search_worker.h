@@ -56,6 +56,7 @@ struct UnitResult {
   std::vector<std::int64_t> measures;  ///< of CheckOptions::maximise
   std::vector<SearchEvent> events;
   std::optional<SearchEvent> end;  ///< happens after all candidates
+  bool is_stopped = false;         ///< the time is over: states are missing
   std::uint64_t generated = 0;
   std::vector<std::uint64_t> steps_by_action;
   UnitSteps steps;  ///< for liveness

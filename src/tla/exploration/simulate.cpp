@@ -11,6 +11,7 @@
 #include "core/suggestion.h"
 #include "tla/exploration/fingerprint_set.h"
 #include "tla/exploration/search_worker.h"
+#include "tla/exploration/shown_trace.h"
 
 namespace dissensus::tla {
 
@@ -145,10 +146,7 @@ Walk Walker::walk(std::uint64_t number) {
   const bool is_failure =
       walk.end == WalkEnd::violation || walk.end == WalkEnd::deadlock || walk.end == WalkEnd::error;
   if (is_failure || options_.keep_behaviours) {
-    walk.behaviour = Behaviour(*spec_);
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      walk.behaviour.append(*spec_, i == 0 ? nullptr : &labels_[i], states_[i]);
-    }
+    walk.behaviour = shown_behaviour(machine_, {states_, labels_, std::nullopt}, walk.remarks);
   }
   collect();
   return walk;
@@ -273,6 +271,10 @@ SimulateResult simulate(const std::shared_ptr<const Spec>& spec, const SimulateO
   };
   const std::vector<double> weights = weights_of(*spec, options);
   SimulateResult result;
+  if (spec->config().postcondition) {
+    result.remarks.push_back(fmt::format("POSTCONDITION {} is not evaluated by random walks",
+                                         spec->config().postcondition->name));
+  }
   result.steps_by_action.resize(spec->actions().size());
   result.ends.resize(kEnds);
   FingerprintSet distinct;
@@ -300,6 +302,7 @@ SimulateResult simulate(const std::shared_ptr<const Spec>& spec, const SimulateO
     result.at = walk.at;
     result.failing_walk = walk.number;
     result.trace = std::move(walk.behaviour);
+    result.remarks.insert(result.remarks.end(), walk.remarks.begin(), walk.remarks.end());
     return false;
   };
   for_each_in_order(

@@ -54,6 +54,7 @@ struct Walk {
   std::vector<bool> switched_off;              ///< likewise, by the swarm
   std::vector<std::uint64_t> fingerprints;     ///< of its states
   std::string message, property;
+  std::vector<std::string> remarks;  ///< see CheckResult
   Location at;
   Behaviour behaviour;  ///< of a violation, deadlock or error, or when asked for
 };
@@ -61,6 +62,7 @@ struct Walk {
 struct SimulateResult {
   CheckOutcome outcome = CheckOutcome::ok;
   std::string message, property;
+  std::vector<std::string> remarks;  ///< see CheckResult
   Location at;
   std::uint64_t walks = 0;
   std::uint64_t states = 0;    ///< visited

@@ -380,6 +380,16 @@ void collect_declared(const Module& module,
 
 }  // namespace
 
+namespace {
+
+/// Both are the same plain name.
+bool is_same_name(const Expression& a, const Expression& b) {
+  return a.syntax == Syntax::apply && b.syntax == Syntax::apply && a.name == b.name &&
+         a.operands.empty() && b.operands.empty() && a.path.empty() && b.path.empty();
+}
+
+}  // namespace
+
 /// Gives every constant and variable of the module its meaning in the world outside.
 void Linker::substitute(Instance& instance, const Definition& definition, const Place& place) {
   const Module& module = load_module(definition.module, definition.at, place.context);
@@ -427,6 +437,11 @@ void Linker::substitute(Instance& instance, const Definition& definition, const 
     symbol.expression_context = place.context;
     symbol.expression_scope = scope;
     symbol.order = place.order;
+    // x <- z, y <- z: under ENABLED x' and y' may differ, so each needs a value of its own.
+    for (const auto& [name, other] : given->symbols) {
+      if (!is_same_name(*other->expression, *value)) continue;
+      symbol.is_shared = other->is_shared = true;
+    }
     given->symbols[each.name] = &symbol;
   }
 }

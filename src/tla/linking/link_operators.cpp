@@ -363,8 +363,8 @@ const Node* Linker::use_symbol(Symbol& named, std::vector<const Node*> prefix,
       outside.is_primed = place.is_primed;
       if (operands.empty() && symbol.arity == 0) {
         const Node* stands_for = expression(*symbol.expression, outside);
-        const bool is_plain =
-            stands_for->level != kStateLevel || stands_for->type == NodeType::variable;
+        const bool is_plain = stands_for->level != kStateLevel ||
+                              (stands_for->type == NodeType::variable && !symbol.is_shared);
         return is_plain ? stands_for : substituted_variable(symbol, stands_for, at);
       }
       check_arity(symbol.name, symbol.arity, operands.size(), at);

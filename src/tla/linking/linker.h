@@ -83,6 +83,7 @@ struct Symbol {
   const Expression* expression = nullptr;
   Context* expression_context = nullptr;
   const Scope* expression_scope = nullptr;
+  bool is_shared = false;  ///< another name of the instance stands for the same one
   // What the configuration says.
   Symbol* replacement = nullptr;
   const ConfigValue* value = nullptr;

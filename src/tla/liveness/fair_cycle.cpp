@@ -67,6 +67,7 @@ class FairCycleSearch {
 
   /// Of all components that will do, the one that is nearest is kept.
   void search() {
+    if (order_.empty()) return;  // no initial state: there is no behaviour
     index_.assign(product_.size(), 0);
     low_.assign(product_.size(), 0);
     region_.assign(product_.size(), 0);
