@@ -1,4 +1,6 @@
 // The verb conform, as a person would use it.
+#include <cstdlib>
+
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -50,11 +52,39 @@ const std::vector<std::string> kCatalogues{"xrpl"};
 const std::vector<std::string> kCatalogues{"dag", "xrpl"};
 #endif
 
+/// That one of the two ways sees nothing is what takes long. Of the entries of the DAG with such a
+/// way two of five are enough for every change; of the others, that the other way sees them.
+std::string catalogue_of(const std::string& spec, const WorkFolder& folder) {
+  const std::string path = kSourceFolder + "/specs/" + spec + "/violations.toml";
+  if (spec != "dag" || std::getenv("DISSENSUS_SOAK") != nullptr) return path;
+  std::string text = replaced(read_text(path), "\"mapping.toml\"", "\"" + kMapping + "\"");
+  for (const std::string number : {"5", "8", "9"}) {
+    const std::size_t begin = text.rfind("[[violation]]", text.find("number = \"" + number + "\""));
+    const std::size_t end = text.find("[[violation]]", begin + 1);
+    text.erase(begin, end - begin);
+  }
+  return folder.write("violations.toml", text);
+}
+
+TEST(Conform, FaultsOfTheDagThatOneWaySeesAreSeenByIt) {
+  const WorkFolder folder;
+  const std::vector<std::vector<std::string>> faults{{"ignore-epoch-change", "two", "Type-II"},
+                                                     {"future-vertices", "one", "Type-I"},
+                                                     {"late-round", "one", "Type-I"}};
+  for (const auto& fault : faults) {
+    const CommandResult result =
+        folder.run({"conform", "check", kMapping, "--no-shrink", "--workflow", fault[1], "--set",
+                    "system.bugs=[\"" + fault[0] + "\"]"});
+    EXPECT_EQ(result.exit_code, 1) << fault[0] << result.err;
+    EXPECT_THAT(result.out, HasSubstr(fault[2] + " violation")) << fault[0];
+  }
+}
+
 TEST(Conform, CataloguesGetTheExpectedVerdicts) {
   const WorkFolder folder;
   for (const std::string& spec : kCatalogues) {
-    const CommandResult result = folder.run(
-        {"conform", "catalogue", kSourceFolder + "/specs/" + spec + "/violations.toml", "--json"});
+    const CommandResult result =
+        folder.run({"conform", "catalogue", catalogue_of(spec, folder), "--json"});
     ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
     const auto json = nlohmann::json::parse(result.out);
     EXPECT_EQ(json["as_expected"], true);
