@@ -18,6 +18,8 @@
 #include "core/file.h"
 #include "faults/words.h"
 #include "report/examine.h"
+#include "run/recording.h"
+#include "run/remake.h"
 #include "run/schedule_space.h"
 #include "shrink/shrink.h"
 #include "statistics/samples.h"
@@ -116,6 +118,9 @@ run::Recipe failing_recipe(const ShrinkVerbOptions& options, const SystemRegistr
       throw InputError("--set is for scenarios; a run folder is what was run");
     recipe = run::read_recipe(options.path, systems);
     folder = options.path;
+    if (recipe.scenario.system->traits().repeatable && !recipe.branch) {
+      run::make_same(recipe, run::with_everything(), run::recorded_at(folder));
+    }
   } else {
     if (!std::filesystem::exists(options.path, error)) {
       throw InputError(fmt::format("{}: no such run folder or scenario{}", options.path,

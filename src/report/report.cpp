@@ -450,12 +450,14 @@ std::string before_section(const Finding& finding) {
 
 }  // namespace
 
-RecordedRun record(const run::Recipe& recipe, std::string replay) {
+RecordedRun record(const run::Recipe& recipe, std::string replay,
+                   const std::optional<run::Recorded>& recorded) {
   run::RunOptions options = run::with_trace();
   options.log = true;
   options.branch = recipe.branch;
-  run::Runner runner;
-  run::RunResult result = runner.run(recipe.scenario, recipe.schedule, recipe.seed, options);
+  run::RunResult result =
+      recorded ? run::make_same(recipe, options, *recorded)
+               : run::Runner().run(recipe.scenario, recipe.schedule, recipe.seed, options);
   oracle::Verdict verdict = result.verdict;
   std::string crash;
   for (Outside::Attachment& attachment : result.attachments) {
