@@ -56,23 +56,36 @@ void note_idle_faults(const Scenario& scenario, const faults::Schedule& schedule
   }
 }
 
-oracle::RunEnd end_of(const sim::World& world, sim::StopReason stop, const oracle::Oracle& oracle) {
+/// What cut a run that stopped there; empty: it came to its end.
+std::string cut_by(const sim::World& world, sim::StopReason stop, const Scenario& scenario) {
+  switch (stop) {
+    case sim::StopReason::event_limit:
+      return "limits.events";
+    case sim::StopReason::queue_limit:
+      return "limits.queue";
+    case sim::StopReason::time_limit:
+      return scenario.has_end ? "" : "limits.virtual_time";
+    case sim::StopReason::outside:
+      return world.outside()->trouble();
+    default:
+      return {};
+  }
+}
+
+oracle::RunEnd end_of(const sim::World& world, sim::StopReason stop, const Scenario& scenario,
+                      const oracle::Oracle& oracle) {
   oracle::RunEnd end;
   end.time = world.now();
   end.quiet = stop == sim::StopReason::quiet;
-  const bool by_violation = stop == sim::StopReason::requested && !oracle.goal_reached();
-  end.cut = stop == sim::StopReason::event_limit || stop == sim::StopReason::queue_limit ||
-            stop == sim::StopReason::outside || by_violation;
-  end.reason = stop == sim::StopReason::outside ? world.outside()->trouble()
-                                                : std::string(sim::to_string(stop));
-  if (stop == sim::StopReason::requested) end.reason = by_violation ? "violation" : "goal";
+  end.violated = stop == sim::StopReason::requested && !oracle.goal_reached();
+  end.cut_by = cut_by(world, stop, scenario);
+  end.reason = stop == sim::StopReason::outside ? end.cut_by : std::string(sim::to_string(stop));
+  if (stop == sim::StopReason::requested) end.reason = end.violated ? "violation" : "goal";
   return end;
 }
 
-RunResult result_of(const sim::World& world, sim::StopReason stop, Observation& observation) {
-  const oracle::RunEnd end = end_of(world, stop, observation.oracle());
+RunResult result_of(const sim::World& world, const oracle::RunEnd& end, Observation& observation) {
   RunResult result;
-  result.broken_off = stop == sim::StopReason::outside;
   result.verdict = observation.oracle().finish(end);
   result.hash = observation.hash();
   result.ended_by = end.reason;
@@ -148,7 +161,6 @@ RunResult ended_with_code(RunResult result, const sim::World& world, oracle::Vio
   result.ended_by = violation.property;
   if (violation.property != "crash") forget_what_chance_decided(violation, result);
   result.verdict.violations.push_back(std::move(violation));
-  result.broken_off = false;
   return result;
 }
 
@@ -306,8 +318,8 @@ RunResult Runner::run_here(const Scenario& scenario, const System& system,
                    memory_);
   observation.attach(world);
   holder.attach(world);
-  const auto finish = [&](sim::StopReason stop) {
-    RunResult result = result_of(world, stop, observation);
+  const auto finish = [&](const oracle::RunEnd& end) {
+    RunResult result = result_of(world, end, observation);
     if (clients) {
       result.history_margin = clients->judge(*scenario.history, scenario.name, result.verdict);
     }
@@ -332,7 +344,11 @@ RunResult Runner::run_here(const Scenario& scenario, const System& system,
     return result;
   };
   const auto finish_with = [&](oracle::Violation violation) {
-    return ended_with_code(finish(sim::StopReason::event_limit), world, std::move(violation));
+    oracle::RunEnd end;
+    end.time = world.now();
+    end.violated = true;
+    end.reason = violation.property;
+    return ended_with_code(finish(end), world, std::move(violation));
   };
   if (traits.may_end_the_process) {
     set_crashed_run(finish_with,
@@ -357,12 +373,11 @@ RunResult Runner::run_here(const Scenario& scenario, const System& system,
   if (stop == sim::StopReason::standstill) {
     return finish_with(standstill_of(world, scenario.plan.limits.instant));
   }
-  RunResult result = finish(stop);
-  if (stop == sim::StopReason::outside) {
-    if (const auto death = world.outside()->death()) {
-      result = ended_with_code(std::move(result), world, violation_of(*death));
-    }
-  }
+  const bool is_outside = stop == sim::StopReason::outside;
+  const auto death = is_outside ? world.outside()->death() : std::nullopt;
+  RunResult result = death ? finish_with(violation_of(*death))
+                           : finish(end_of(world, stop, scenario, observation.oracle()));
+  result.broken_off = is_outside && !death;
   if (!traits.may_end_the_process) {
     try {
       tell_stall_from_slowness(world, stop, result.verdict);

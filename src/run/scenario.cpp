@@ -512,6 +512,7 @@ void ScenarioReader::read_limits() {
   const Options options = document_.table("limits");
   RunLimits& limits = scenario_.plan.limits;
   limits.virtual_time = options.duration("virtual_time", limits.virtual_time);
+  scenario_.has_end = options.find("virtual_time").has_value();
   if (limits.virtual_time > kVirtualTimeMax) options.fail("virtual_time", "expected at most 8760h");
   limits.events =
       static_cast<std::uint64_t>(options.integer("events", static_cast<std::int64_t>(limits.events),
