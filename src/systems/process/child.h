@@ -55,6 +55,9 @@ class Child {
   /// What poll() is to wait for.
   void add_waits(std::vector<pollfd>& waits) const;
 
+  /// The program and what it started stand still, or go on.
+  void hold(bool is_held);
+
   pid_t pid() const { return pid_; }
   Trouble trouble() const { return trouble_; }
   /// Exit code or signal.
