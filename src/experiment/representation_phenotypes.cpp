@@ -122,6 +122,10 @@ PairDistance distance_between(const Phenotype& first, const Phenotype& second) {
   return distance;
 }
 
+void append(std::vector<double>& sample, const std::vector<double>& more) {
+  sample.insert(sample.end(), more.begin(), more.end());
+}
+
 void PairSample::add(const PairDistance& distance) {
   hausdorff.push_back(distance.hausdorff);
   edit_path.push_back(distance.edit_path);
@@ -131,6 +135,17 @@ void PairSample::add(const PairDistance& distance) {
   hausdorff_edits.push_back(distance.hausdorff_edits);
   same_run += distance.same_run ? 1 : 0;
   same_trace += distance.same_trace ? 1 : 0;
+}
+
+void PairSample::add(const PairSample& others) {
+  append(hausdorff, others.hausdorff);
+  append(edit_path, others.edit_path);
+  append(hausdorff_content, others.hausdorff_content);
+  append(hausdorff_disjoint, others.hausdorff_disjoint);
+  append(program, others.program);
+  append(hausdorff_edits, others.hausdorff_edits);
+  same_run += others.same_run;
+  same_trace += others.same_trace;
 }
 
 }  // namespace dissensus::experiment

@@ -65,6 +65,8 @@ struct PairDistance {
 };
 PairDistance distance_between(const Phenotype& first, const Phenotype& second);
 
+void append(std::vector<double>& sample, const std::vector<double>& more);
+
 /// Distances of many pairs, one element per pair.
 struct PairSample {
   std::vector<double> hausdorff;
@@ -77,6 +79,7 @@ struct PairSample {
   std::size_t same_trace = 0;
 
   void add(const PairDistance& distance);
+  void add(const PairSample& others);
   std::size_t pairs() const { return hausdorff.size(); }
 };
 

@@ -82,7 +82,8 @@ std::string sample_table(std::span<const RepresentationResult> results) {
   statistics::MarkdownTable table({"representation", "genes", "vertices", "edges", "runs", "d_m",
                                    "d_m per pair", "distinct traces of random genotypes"});
   for (const RepresentationResult& result : results) {
-    const auto neighbours = static_cast<double>(result.steps.front().pairs.pairs());
+    const auto neighbours = static_cast<double>(result.steps.front().pairs.pairs()) /
+                            static_cast<double>(result.seeds.size());
     table.add({result.name, std::to_string(result.genes), text(result.vertices, 0),
                text(result.edges, 0), std::to_string(result.runs),
                fmt::format("{:.1f}", result.locality_sum),

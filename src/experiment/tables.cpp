@@ -499,11 +499,14 @@ StudyTable make_table(TableKind kind, const ArrangedResults& results,
 
 std::string run_words(const Experiment& experiment) {
   if (experiment.kind == ExperimentKind::representation) {
-    return fmt::format("Seed {}.", experiment.seed);
+    std::string words = seed_words(experiment.seeds) + ".";
+    words.front() = 'S';
+    return words;
   }
   std::string words = fmt::format(
-      "{} {} per case and search, budget {} each, seed {}", experiment.repetitions,
-      experiment.repetitions == 1 ? "hunt" : "hunts", experiment.budget_text, experiment.seed);
+      "{} {} per case and search, budget {} each, {}", experiment.hunts(),
+      experiment.hunts() == 1 ? "hunt" : "hunts", experiment.budget_text,
+      seed_words(experiment.seeds));
   if (experiment.repeats > 1) words += fmt::format(", every test run {} times", experiment.repeats);
   return words + ".";
 }
