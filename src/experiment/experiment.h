@@ -50,6 +50,7 @@ struct ExperimentSearch {
   std::vector<std::string> set;  ///< changes to the scenario, after those of the case
   std::string group;             ///< for the table of groups
   std::string published_as;      ///< its name in the file of published runs
+  std::string paper_name;        ///< its name in the paper's tables; empty: as ours
   /// Test cases as DiscoTest's program makes them; none: a run of the scenario each.
   std::optional<discotest::HarnessOptions> harness;
 };
@@ -130,6 +131,7 @@ std::string seed_words(std::span<const std::uint64_t> seeds);
 
 /// One row of the representation study.
 struct RepresentationRow {
+  std::string paper_name;  ///< its column in the paper's table; empty: it has none
   RepresentationOptions options;
   std::shared_ptr<const run::Scenario> scenario;
 };
@@ -144,7 +146,7 @@ struct Experiment {
   std::vector<ExperimentCase> cases;
   std::vector<ExperimentSearch> searches;
   std::optional<std::size_t> baseline;  ///< the search that others are compared with
-  std::size_t repetitions = 1;  ///< with each seed
+  std::size_t repetitions = 1;          ///< with each seed
   std::string budget_text;
   hunt::Budget budget;
   std::size_t repeats = 1;  ///< runs per evaluation

@@ -151,8 +151,7 @@ std::vector<PageSection> find_sections(const std::string& page, const std::strin
 std::vector<RepresentationResult> PageRenewal::represent(const Experiment& experiment) {
   std::vector<RepresentationResult> rows;
   for (const RepresentationRow& row : experiment.rows) {
-    rows.push_back(
-        study_representation(*row.scenario, row.options, experiment.seeds, jobs_, {}));
+    rows.push_back(study_representation(*row.scenario, row.options, experiment.seeds, jobs_, {}));
   }
   return rows;
 }
@@ -183,8 +182,7 @@ std::string PageRenewal::fingerprint(const std::string& file) {
 std::string PageRenewal::section_fingerprint(const std::string& file) {
   const Experiment experiment = load_experiment(file, registry_);
   if (experiment.seeds.size() == 1) return fingerprint(file);
-  return short_text(
-      DigestBuilder().add(fingerprint(file)).add(run_words(experiment)).finish());
+  return short_text(DigestBuilder().add(fingerprint(file)).add(run_words(experiment)).finish());
 }
 
 void PageRenewal::stamp(const std::string& path, const std::string& file) {
@@ -261,7 +259,8 @@ std::string PageRenewal::content_of(const PageSection& section, const std::strin
   }
   std::string command = "dissensus study " + section.file;
   if (section.repetitions) command += fmt::format(" --repetitions {}", *section.repetitions);
-  std::string text = fmt::format("\n{}{}`, `{}`", kBuild, section_fingerprint(section.file), command);
+  std::string text =
+      fmt::format("\n{}{}`, `{}`", kBuild, section_fingerprint(section.file), command);
   if (is_measured && spent >= 0.5) text += fmt::format(", {:.0f} s of CPU time", spent);
   text += ".*\n";
   for (const TableKind kind : section.tables) {

@@ -246,6 +246,7 @@ class Reader {
     result.search = required_text(table, "search");
     result.group = table.text("group", "");
     result.published_as = table.text("published_as", "");
+    result.paper_name = table.text("paper_name", "");
     result.fitness = read_texts(table, "fitness");
     result.novelty = table.text("novelty", "");
     result.set = read_texts(table, "set");
@@ -315,6 +316,7 @@ class Reader {
       RepresentationRow row;
       RepresentationOptions& options = row.options;
       options.name = required_text(table, "name");
+      row.paper_name = table.text("paper_name", "");
       const std::array<std::string_view, 3> names{"delay", "priority", "priority-by-position"};
       options.representation = static_cast<Representation>(table.at("type").choice(names));
       options.genotypes = static_cast<std::size_t>(table.integer("genotypes", 10, 2, 64));

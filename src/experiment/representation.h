@@ -19,7 +19,7 @@ namespace dissensus::experiment {
 struct RepresentationOptions {
   std::string name;  ///< in tables; empty: that of the representation
   Representation representation = Representation::delay;
-  std::size_t genotypes = 10;   ///< with each seed: sampled, a quarter of the maximal distance apart
+  std::size_t genotypes = 10;  ///< with each seed: sampled, a quarter of the maximal distance apart
   std::size_t neighbours = 10;  ///< of each genotype, for each of the questions below
   double apart = 0.25;
   /// Distances of neighbours, in smallest steps, ascending from 1; longer ones than the space has

@@ -66,10 +66,15 @@ Phenotype make_phenotype(run::Runner& runner, const run::Scenario& scenario,
   trace::Trace trace;
   trace.header.nodes = scenario.nodes();
   trace.records = std::move(result.records);
+  return phenotype_of(trace, scenario.system_description(), result.hash);
+}
+
+Phenotype phenotype_of(const trace::Trace& trace, const SystemDescription& description,
+                       std::uint64_t hash) {
   trace::LabelledGraph events = trace::trace_graph(trace);
   trace::LabelledGraph contents = trace::trace_graph(trace, {.label = trace::EventLabel::content});
   std::vector<std::size_t> types;
-  for (const KindDescription& kind : scenario.system_description().kinds) {
+  for (const KindDescription& kind : description.kinds) {
     types.push_back(kind.payload);
   }
   trace::LabelledGraph program = trace::program_graph(trace, types);
@@ -81,10 +86,10 @@ Phenotype make_phenotype(run::Runner& runner, const run::Scenario& scenario,
           std::move(program),
           std::move(events_profile),
           std::move(contents_profile),
-          result.hash,
+          hash,
           identity,
           last_start(trace),
-          payload_shares(trace, scenario.system_description())};
+          payload_shares(trace, description)};
 }
 
 run::Scenario with_jitter(run::Scenario scenario, Duration jitter) {

@@ -48,6 +48,10 @@ struct PhenotypeRequest {
 Phenotype make_phenotype(run::Runner& runner, const run::Scenario& scenario,
                          const PhenotypeRequest& request);
 
+/// Of a trace recorded with everything.
+Phenotype phenotype_of(const trace::Trace& trace, const SystemDescription& description,
+                       std::uint64_t hash);
+
 /// The scenario with wider latencies.
 run::Scenario with_jitter(run::Scenario scenario, Duration jitter);
 

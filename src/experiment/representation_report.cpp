@@ -69,14 +69,14 @@ statistics::MarkdownTable pairs_table() {
                                     "as programmed", "same trace", "same run", "thesis"});
 }
 
+}  // namespace
+
 std::string published_share(std::string_view type, Representation representation) {
   const auto found = std::find_if(kTable41.begin(), kTable41.end(),
                                   [&](const PublishedType& row) { return row.name == type; });
   if (found == kTable41.end()) return "";
   return text(representation == Representation::delay ? found->delay : found->priority, 3);
 }
-
-}  // namespace
 
 std::string sample_table(std::span<const RepresentationResult> results) {
   statistics::MarkdownTable table({"representation", "genes", "vertices", "edges", "runs", "d_m",

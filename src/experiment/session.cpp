@@ -6,6 +6,7 @@
 
 #include "dissensus/options.h"
 
+#include "experiment/paper_layout.h"
 #include "experiment/store.h"
 
 namespace dissensus::experiment {
@@ -31,8 +32,8 @@ void remove_results(const std::string& path) {
 std::string key_of(const RepresentationRow& row, std::span<const std::uint64_t> seeds) {
   const RepresentationOptions& options = row.options;
   return fmt::format("{}\n{}\n{} {} {} {}\n{}", options.name, to_string(options.representation),
-                     seed_words(seeds), options.genotypes, options.neighbours, options.random_genotypes,
-                     row.scenario->text);
+                     seed_words(seeds), options.genotypes, options.neighbours,
+                     options.random_genotypes, row.scenario->text);
 }
 
 }  // namespace
@@ -76,8 +77,7 @@ bool StudySession::run_representation(const Experiment& experiment, SessionResul
     }
     try {
       rows.push_back(study_representation(*row.scenario, row.options, experiment.seeds,
-                                          options_.jobs,
-                                          [this](const RepresentationProgress&) {
+                                          options_.jobs, [this](const RepresentationProgress&) {
                                             if (options_.is_stopped && options_.is_stopped())
                                               throw Stopped{};
                                           }));
@@ -103,6 +103,7 @@ SessionResult StudySession::run(const Experiment& experiment, const std::string&
   const ArrangedResults arranged = arrange(experiment, results_);
   result.errors = arranged.errors.size();
   result.written = write_study(folder, arranged, rows);
+  if (options_.paper_layout && result.complete) result.paper = paper_table(arranged, rows);
   if (!is_representation) result.written.files.emplace_back(kResultsFile);
   return result;
 }

@@ -32,6 +32,7 @@ struct StudyVerbOptions {
   std::optional<std::size_t> repetitions;
   bool resume = false;
   bool check = false;
+  bool paper = false;
   bool renew = false;
   bool all = false;
   PluginOptions plugins;
@@ -152,6 +153,11 @@ void print_text(const experiment::Experiment& experiment, const std::string& fol
     fmt::print("  no PNG: rsvg-convert (librsvg2-bin) is missing or failed\n");
 }
 
+void print_paper(const experiment::Experiment& experiment, const experiment::StudyTable& table) {
+  fmt::print("\n{}: {}\n\n{}\n{}\n{}\n", experiment.source, table.title, table.text, table.note,
+             experiment::run_words(experiment));
+}
+
 ExitCode study_experiments(const StudyVerbOptions& options) {
   if (std::set(options.seeds.begin(), options.seeds.end()).size() < options.seeds.size()) {
     throw InputError("--seed: a seed is there twice");
@@ -164,6 +170,7 @@ ExitCode study_experiments(const StudyVerbOptions& options) {
   session_options.jobs = options.jobs;
   session_options.resume = options.resume;
   session_options.is_stopped = is_interrupted;
+  session_options.paper_layout = options.paper;
   session_options.on_progress = [&line](const experiment::StudyProgress& progress) {
     line->show(progress);
   };
@@ -181,6 +188,7 @@ ExitCode study_experiments(const StudyVerbOptions& options) {
     all.push_back(to_json(experiment, folder, result, seconds));
     if (!options.output.json && !options.output.quiet) {
       print_text(experiment, folder, result, seconds);
+      if (result.paper) print_paper(experiment, *result.paper);
     }
     if (is_interrupted()) break;
   }
@@ -243,7 +251,8 @@ Verb add_study_verb(CLI::App& program) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::NonNegativeNumber);
-  app->add_option("--repetitions", options->repetitions, "Repetitions with each seed, instead of the file's")
+  app->add_option("--repetitions", options->repetitions,
+                  "Repetitions with each seed, instead of the file's")
       ->check(CLI::Range(1, 100'000));
   app->add_flag("--resume", options->resume, "Go on with what results.sqlite has");
   CLI::Option* const check = app->add_flag(
@@ -251,6 +260,9 @@ Verb add_study_verb(CLI::App& program) {
   app->add_flag("--renew", options->renew, "The files are pages: renew tables of other builds")
       ->excludes(check);
   app->add_flag("--all", options->all, "With --renew: renew every table");
+  app->add_flag("--paper", options->paper,
+                "Print the result in the layout of the paper's table, its numbers beside ours")
+      ->excludes(check);
   options->plugins.add_to(*app);
   options->output.add_to(*app);
   app->footer(
