@@ -40,6 +40,13 @@ Json to_json(const Paper& paper) {
   return {{"paper", paper.name}, {"title", paper.title}, {"items", items}};
 }
 
+/// Always of one shape: a paper or an item alone is a list of one.
+void print_json(const std::vector<Paper>& papers) {
+  Json list = Json::array();
+  for (const Paper& paper : papers) list.push_back(to_json(paper));
+  fmt::print("{}\n", Json{{"papers", list}}.dump(2));
+}
+
 void print_papers(const std::vector<Paper>& papers) {
   for (const Paper& paper : papers) {
     std::size_t commands = 0;
@@ -86,9 +93,7 @@ ExitCode show_papers(const PaperOptions& options) {
   const std::vector<Paper> papers = experiment::load_papers(options.list);
   const bool is_told = !options.output.quiet && !options.output.json;
   if (options.paper.empty()) {
-    Json json = Json::array();
-    for (const Paper& paper : papers) json.push_back(to_json(paper));
-    if (options.output.json && !options.output.quiet) fmt::print("{}\n", json.dump(2));
+    if (options.output.json && !options.output.quiet) print_json(papers);
     if (is_told) print_papers(papers);
     return kAllHeld;
   }
@@ -99,14 +104,14 @@ ExitCode show_papers(const PaperOptions& options) {
     } else if (is_told) {
       print_items(paper);
     } else if (!options.output.quiet) {
-      fmt::print("{}\n", to_json(paper).dump(2));
+      print_json({paper});
     }
     return kAllHeld;
   }
   const PaperItem& item =
       experiment::find_item(paper, fmt::format("{}", fmt::join(options.item, " ")));
   if (options.output.json) {
-    if (!options.output.quiet) fmt::print("{}\n", to_json(item).dump(2));
+    if (!options.output.quiet) print_json({{paper.name, paper.title, paper.words, {item}}});
     return kAllHeld;
   }
   if (is_told) print_item(paper, item);

@@ -131,6 +131,7 @@ Json to_json(const experiment::Experiment& experiment, const std::string& folder
   json["experiment"] = experiment.name;
   json["folder"] = folder;
   json["complete"] = result.complete;
+  json["seed"] = experiment.seeds.front();
   json["seeds"] = experiment.seeds;
   json["cells"] = result.progress.total;
   json["known_before"] = result.progress.known;
