@@ -48,6 +48,7 @@ Verb add_confirm_verb(CLI::App& program);
 Verb add_conform_verb(CLI::App& program);
 Verb add_corpus_verb(CLI::App& program);
 Verb add_diff_verb(CLI::App& program);
+Verb add_distance_verb(CLI::App& program);
 Verb add_export_verb(CLI::App& program);
 Verb add_fidelity_verb(CLI::App& program);
 Verb add_history_verb(CLI::App& program);
