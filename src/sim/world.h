@@ -103,6 +103,8 @@ class World : private DiskHost {
   /// Adds an event that only the interposer knows of (partition, heal, duplicate, mutate).
   EventId record(EventType type, NodeId node, NodeId peer, std::uint64_t number,
                  std::string_view text, EventId cause = 0, const Message* message = nullptr);
+  /// Tells whoever watches that the interposer has just made this node lie.
+  void lied(NodeId node) { sink_.on_lie(node); }
 
   // For run/: continuing a recorded run differently.
 

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <utility>
 
@@ -145,6 +146,32 @@ void Child::end() {
   while (guardian_ > 0 && ::waitpid(guardian_, nullptr, 0) < 0 && errno == EINTR) {
   }
   guardian_ = -1;
+}
+
+namespace {
+
+/// The processes that this one started, and theirs; those whose parents have ended are nobody's.
+void add_descendants(pid_t parent, std::vector<pid_t>& found) {
+  std::ifstream file(fmt::format("/proc/{}/task/{}/children", parent, parent));
+  for (pid_t child = 0; file >> child;) {
+    found.push_back(child);
+    add_descendants(child, found);
+  }
+}
+
+}  // namespace
+
+void Child::hold(bool is_held) {
+  if (guardian_ <= 0) return;
+  // The guardian is the parent of whoever lost its own; it itself goes on. Who is still running may
+  // start others meanwhile.
+  std::size_t known = 0;
+  for (std::vector<pid_t> all;; all.clear()) {
+    add_descendants(guardian_, all);
+    for (const pid_t process : all) ::kill(process, is_held ? SIGSTOP : SIGCONT);
+    if (all.size() <= known) return;
+    known = all.size();
+  }
 }
 
 bool Child::fail(Trouble trouble) {

@@ -59,6 +59,9 @@ class Child {
   /// False: it has ended by itself, and trouble() says how.
   bool settle();
 
+  /// The program and what it started stand still, or go on.
+  void hold(bool is_held);
+
   pid_t pid() const { return pid_; }
   Trouble trouble() const { return trouble_; }
   /// Exit code or signal.
