@@ -150,9 +150,10 @@ std::vector<Cell> cells_of(const Experiment& experiment) {
   for (std::size_t i = 0; i < experiment.cases.size(); ++i) {
     for (std::size_t j = 0; j < experiment.searches.size(); ++j) {
       const std::string names = experiment.cases[i].name + "\n" + experiment.searches[j].name;
-      for (std::size_t k = 0; k < experiment.repetitions; ++k) {
-        // 53 bits: they survive every JSON reader.
-        Cell cell{i, j, k, derive_seed(experiment.seed, names, k) >> 11, {}};
+      for (std::size_t k = 0; k < experiment.hunts(); ++k) {
+        // As in an experiment with that seed alone. 53 bits: they survive every JSON reader.
+        const std::uint64_t seed = experiment.seeds[k / experiment.repetitions];
+        Cell cell{i, j, k, derive_seed(seed, names, k % experiment.repetitions) >> 11, {}};
         cell.key = key_of(experiment, cell);
         cells.push_back(std::move(cell));
       }

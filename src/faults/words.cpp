@@ -61,6 +61,7 @@ std::string words_of(const Anchor& anchor, const SystemDescription& description)
     text += anchor.node ? fmt::format(" for the {} time", ordinal(anchor.nth))
                         : fmt::format(", the {} time that one does", ordinal(anchor.nth));
   }
+  if (anchor.before) text += fmt::format(" before {}", in_words(*anchor.before));
   return text;
 }
 

@@ -349,7 +349,11 @@ void migrate(sql::Connection& connection) {
     }
     connection.execute("COMMIT");
   } catch (...) {
-    connection.execute("ROLLBACK");
+    try {
+      connection.execute("ROLLBACK");
+    } catch (const InputError&) {
+      // A full disk has ended it already, and is what is to be told.
+    }
     throw;
   }
 }

@@ -1,5 +1,6 @@
 #include "hunt/sqlite.h"
 
+#include <cerrno>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -87,7 +88,10 @@ Database::Database(const std::string& path, Mode mode) : path_(path) {
 }
 
 void Database::fail(int code) const {
-  const std::string words = explain(code);
+  // Shared memory that finds no room is no SQLITE_FULL.
+  const bool is_full =
+      (code & 0xFF) == SQLITE_IOERR && handle_ && sqlite3_system_errno(handle_.get()) == ENOSPC;
+  const std::string words = explain(is_full ? SQLITE_FULL : code);
   const char* const detail = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
   throw InputError(words.empty() ? fmt::format("{}: cannot be used: {}", path_, detail)
                                  : fmt::format("{}: {} ({})", path_, words, detail));
