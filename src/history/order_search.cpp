@@ -296,6 +296,7 @@ class Placement {
       } else {
         state_[moment] = State::parked;
         keys_[key].parked.push_back(moment);
+        parked_.push_back(moment);
       }
     }
     return true;
@@ -442,15 +443,11 @@ class Placement {
   /// is in use: its writer came too early.
   bool give_way() {
     if (in_first_.empty()) find_in();
-    std::uint32_t moment = kNone;
-    for (const Key& key : keys_) {
-      for (const std::uint32_t parked : key.parked) {
-        if (state_[parked] == State::parked && place_[parked] == kNone && open_[parked] == 0) {
-          moment = parked;
-        }
-      }
-      if (moment != kNone) break;
-    }
+    const auto waits = [&](std::uint32_t parked) {
+      return state_[parked] == State::parked && place_[parked] == kNone && open_[parked] == 0;
+    };
+    while (!parked_.empty() && !waits(parked_.back())) parked_.pop_back();
+    std::uint32_t moment = parked_.empty() ? kNone : parked_.back();
     if (moment == kNone) return think_again();
     std::unordered_map<std::uint32_t, std::size_t> visited;
     std::vector<Hop> hops;
@@ -496,10 +493,11 @@ class Placement {
       again.push_back(order_.back());
       take_back();
     }
-    for (Key& key : keys_) {
-      if (!key.parked.empty() && !spend(key.parked.size())) return false;
-      wake(key);
+    if (!spend(parked_.size())) return false;
+    for (const std::uint32_t moment : parked_) {
+      if (state_[moment] == State::parked) push(moment);
     }
+    parked_.clear();
     for (const std::uint32_t back : again) {
       if (open_[back] == 0) push(back);
     }
@@ -509,13 +507,13 @@ class Placement {
   /// Guesses contradict each other: drops those that concern the last part of what was placed, a
   /// larger part each time, and draws others.
   bool think_again() {
-    constexpr std::size_t kStuckMax = 400;
+    constexpr std::size_t kStuckMax = 5000;
     if (order_.size() > farthest_ + 1000) {
       farthest_ = order_.size();
       stuck_ = 0;
     }
     if (++stuck_ > kStuckMax) return false;
-    const std::size_t part = std::size_t{100} << std::min<std::size_t>(stuck_ / 8, 20);
+    const std::size_t part = std::size_t{50} << stuck_ % 6;
     if (!take_back_to(order_.size() - std::min(order_.size(), part))) return false;
     std::vector<std::uint32_t> free;
     for (auto& [to, edges] : chosen_in_) {
@@ -612,6 +610,7 @@ class Placement {
   std::vector<std::uint32_t> open_;  ///< edges into each moment from what is not placed
   std::vector<Key> keys_;
   std::vector<State> state_;
+  std::vector<std::uint32_t> parked_;  ///< at any key; some of them no longer
   std::vector<std::uint32_t> place_;
   std::vector<std::uint32_t> priority_;
   std::vector<std::uint32_t> order_;
@@ -815,9 +814,12 @@ OrderResult find_order(const OrderProblem& problem, Work& work) {
       return result;
     }
     if (problem.chain.empty() || round == kRoundsMax) break;
+    const std::size_t known = more.size();
     const std::vector<Moments::Pair> found = FromChain(problem, *built, order).find();
-    if (found.empty()) break;
     more.insert(more.end(), found.begin(), found.end());
+    std::ranges::sort(more);
+    more.erase(std::unique(more.begin(), more.end()), more.end());
+    if (more.size() == known) break;
   }
   const Moments& moments = *built;
   const std::uint64_t before = work.steps();
