@@ -15,6 +15,7 @@
 #include "cli/program.h"
 #include "cli/usage_error.h"
 #include "core/suggestion.h"
+#include "run/remake.h"
 #include "systems/live/wire/error.h"
 
 namespace dissensus::cli {
@@ -115,6 +116,8 @@ int main(int argc, char** argv) {
     return cli::fail(is_interrupted ? cli::kUnknown : cli::kEnvironment, error.what());
   } catch (const OutsideError& error) {
     return cli::fail(cli::kBadInput, error.what());
+  } catch (const run::NotDeterministic& error) {
+    return cli::fail(cli::kInternalFault, error.what());
   } catch (const std::bad_alloc&) {
     return cli::fail(cli::kInternalFault, "out of memory");
   } catch (const std::exception& error) {

@@ -95,7 +95,7 @@ Finding examine(const run::Recipe& recipe, const std::string& folder, const Exam
     return options.replay_command ? options.replay_command(path) : "dissensus replay " + path;
   };
   Finding finding;
-  finding.found = record(recipe, replay(folder));
+  finding.found = record(recipe, replay(folder), run::recorded_at(folder));
   if (finding.found.verdict.violations.empty()) {
     throw InputError(folder + ": this run does not fail; there is nothing to report");
   }

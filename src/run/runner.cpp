@@ -105,6 +105,20 @@ oracle::Violation violation_of(const Outside::Death& death) {
   return violation;
 }
 
+/// What happened outside that no property speaks of.
+void note_remarks(sim::World& world, oracle::Verdict& verdict) {
+  if (world.outside() == nullptr) return;
+  for (const Outside::Remark& remark : world.outside()->remarks()) {
+    oracle::Violation note;
+    note.property = "process";
+    note.rule = remark.manner;
+    note.nodes = {remark.node};
+    note.time = remark.time;
+    note.text = remark.text;
+    verdict.notes.push_back(std::move(note));
+  }
+}
+
 /// "node 2, on receiving Vote from node 1: "; empty where no node is called.
 std::string place_in_run(const sim::World& world) {
   const sim::World::Call& call = world.call();
@@ -323,6 +337,7 @@ RunResult Runner::run_here(const Scenario& scenario, const System& system,
     if (clients) {
       result.history_margin = clients->judge(*scenario.history, scenario.name, result.verdict);
     }
+    note_remarks(world, result.verdict);
     if (recorder || options.log) {
       note_idle_faults(scenario, schedule, interposer.get(), world, result.verdict);
       if (other) {
@@ -369,6 +384,10 @@ RunResult Runner::run_here(const Scenario& scenario, const System& system,
     } catch (const std::exception& error) {
       return finish_with(violation_of(error));
     }
+  }
+  // What broke a property has the last word; all else must still live to have held to the end.
+  if (stop != sim::StopReason::requested || observation.oracle().goal_reached()) {
+    world.look_at_nodes();
   }
   if (stop == sim::StopReason::standstill) {
     return finish_with(standstill_of(world, scenario.plan.limits.instant));

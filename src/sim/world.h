@@ -60,6 +60,9 @@ class World : private DiskHost {
   const SystemDescription& description() const { return description_; }
   MessagePool& pool() { return pool_; }
 
+  /// The run is over: nodes that have ended since their last call say so.
+  void look_at_nodes();
+
   // After the end (run/stall.h).
 
   /// Identity of everything that the rest of the run depends on, whatever time it is. Nothing where

@@ -290,6 +290,25 @@ TEST(IsolateStore, FindsWhatTellsTheFailingRunsFromTheOthers) {
   EXPECT_EQ(again.out, result.out) << "whatever the number of threads";
 }
 
+// The same campaign made twice into one store is the same evidence, and is said to be.
+TEST(IsolateStore, ACampaignMadeTwiceCountsOnceAndOneCanBeNamed) {
+  const WorkFolder folder;
+  record_campaign(folder);
+  const CommandResult once = folder.run({"isolate", "runs.sqlite", "-q"});
+  EXPECT_EQ(once.err, "");
+  const std::string truth = folder.run({"isolate", "runs.sqlite"}).out;
+  record_campaign(folder);
+  const CommandResult twice = folder.run({"isolate", "runs.sqlite"});
+  EXPECT_EQ(twice.out.substr(0, twice.out.find('\n')), truth.substr(0, truth.find('\n')));
+  EXPECT_THAT(twice.err, HasSubstr("40 of the 40 runs of hunt 2 are runs of an earlier hunt"));
+  const CommandResult second = folder.run({"isolate", "runs.sqlite#2"});
+  EXPECT_EQ(second.err, "");
+  EXPECT_EQ(second.out.substr(0, second.out.find('\n')), truth.substr(0, truth.find('\n')));
+  expect_refused(folder.run({"isolate", "runs.sqlite#3"}), "runs.sqlite",
+                 "no hunt 3, expected 1 to 2");
+  expect_refused(folder.run({"isolate", "runs.sqlite#x"}), "runs.sqlite#x", "STORE#2");
+}
+
 // "These runs are so many bugs; here is each": a page for all, and a run folder for each cause
 // whose smallest run fails as the cause does.
 TEST(IsolateStore, EachCauseGetsAPageWithItsSmallestRun) {

@@ -9,6 +9,7 @@
 #include "dissensus/machines.h"
 
 #include "core/assert.h"
+#include "host/ends.h"
 #include "host/host.h"
 #include "systems/process/bystander.h"
 #include "systems/process/plain_node.h"
@@ -71,6 +72,11 @@ class VirtualCluster final : public Cluster,
     state.lives = lives;
     state.is_down = true;
     std::erase_if(news_, [node](const ProgramNews& news) { return news.node == node; });
+  }
+
+  std::vector<Remark> remarks() override {
+    return host::remarks_of(host_->lost_processes(), origin_,
+                            [this](host::ProgramId id) { return owners_.at(id); });
   }
 
   void paused(NodeId node, bool is_paused) override {
