@@ -63,6 +63,7 @@ struct Dependencies {
   /// where dirty reads are allowed, a read does not tell that an unanswered transaction committed.
   DependencyGraph acknowledged;
   std::vector<UnorderedKey> keys;
+  std::vector<std::uint32_t> answers;  ///< nodes of the chain of answers
 };
 
 void find_list_append_dependencies(const Transactions& transactions, const ElementTable& elements,

@@ -1,9 +1,11 @@
 #include "history/order_search.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <queue>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -17,7 +19,9 @@ namespace {
 /// beginning and its commit.
 class Moments {
  public:
-  explicit Moments(const OrderProblem& problem)
+  using Pair = std::pair<std::uint32_t, std::uint32_t>;  ///< an edge
+
+  Moments(const OrderProblem& problem, const std::vector<Pair>& more)
       : has_snapshots_(problem.has_snapshots),
         transactions_(problem.graph->transactions()),
         size_(problem.graph->nodes() + (has_snapshots_ ? transactions_ : 0)) {
@@ -28,6 +32,7 @@ class Moments {
       for (const Edge& edge : graph.edges()) {
         if ((mask & mask_of(edge.kind)) != 0) use(from(edge), to(graph, edge));
       }
+      for (const auto& [a, b] : more) use(a, b);
     };
     first_.assign(std::size_t{size_} + 1, 0);
     for_each([&](std::uint32_t a, std::uint32_t) { ++first_[a + 1]; });
@@ -55,13 +60,13 @@ class Moments {
     const std::uint32_t number = has_snapshots_ ? moment / 2 : moment;
     return number < transactions_ ? number : kNone;
   }
+  std::uint32_t passing(std::uint32_t node) const {
+    return has_snapshots_ ? node + transactions_ : node;
+  }
   bool is_begin(std::uint32_t moment) const { return !has_snapshots_ || moment % 2 == 0; }
   bool is_commit(std::uint32_t moment) const { return !has_snapshots_ || moment % 2 == 1; }
 
  private:
-  std::uint32_t passing(std::uint32_t node) const {
-    return has_snapshots_ ? node + transactions_ : node;
-  }
   std::uint32_t from(const Edge& edge) const {
     if (edge.from >= transactions_) return passing(edge.from);
     return is_anti_dependency(edge.kind) ? begin(edge.from) : commit(edge.from);
@@ -105,6 +110,111 @@ std::vector<std::uint32_t> sorted(const Moments& moments) {
   return order;
 }
 
+/// Edges that follow from the choices that are left: where a path through the chain forbids that
+/// one version is the later one, it is the earlier one.
+class FromChain {
+ public:
+  FromChain(const OrderProblem& problem, const Moments& moments,
+            const std::vector<std::uint32_t>& order)
+      : problem_(problem), moments_(moments) {
+    leads_to_.assign(moments.size(), kNone);
+    follows_.assign(moments.size(), 0);
+    for (std::uint32_t i = 0; i < problem.chain.size(); ++i) {
+      const std::uint32_t moment = moments.passing(problem.chain[i]);
+      leads_to_[moment] = i + 1;
+      follows_[moment] = i + 1;
+    }
+    for (const std::uint32_t moment : order) {
+      for (const std::uint32_t next : moments.out(moment)) {
+        follows_[next] = std::max(follows_[next], follows_[moment]);
+      }
+    }
+    for (std::size_t i = order.size(); i-- > 0;) {
+      for (const std::uint32_t next : moments.out(order[i])) {
+        leads_to_[order[i]] = std::min(leads_to_[order[i]], leads_to_[next]);
+      }
+    }
+  }
+
+  std::vector<Moments::Pair> find() {
+    for (const UnorderedKey& key : problem_.keys) look_at(key);
+    return std::move(edges_);
+  }
+
+ private:
+  struct Version {
+    std::uint32_t first = 0;  ///< the first place in the chain that its writer leads to
+    std::uint32_t last = 0;   ///< the first that all who use it lead to
+    std::uint32_t last_so_far = 0;
+    std::uint32_t begins = 0;  ///< the last place that its writer follows
+    std::uint32_t used = 0;    ///< the last that a reader or its writer's commit follows
+    const UnorderedKey::Version* version = nullptr;
+  };
+
+  void look_at(const UnorderedKey& key) {
+    constexpr std::size_t kLookedAtMax = 64;  ///< before each version
+    std::vector<Version> versions;
+    for (const UnorderedKey::Version& version : key.versions) {
+      Version& item = versions.emplace_back();
+      const std::uint32_t begin = moments_.begin(version.writer);
+      const std::uint32_t commit = moments_.commit(version.writer);
+      item = {leads_to_[begin], leads_to_[commit], 0, follows_[begin], follows_[commit], &version};
+      for (const std::uint32_t reader : version.readers) {
+        item.last = std::max(item.last, leads_to_[moments_.begin(reader)]);
+        item.used = std::max(item.used, follows_[moments_.begin(reader)]);
+      }
+    }
+    std::ranges::sort(versions, {}, &Version::first);
+    std::uint32_t last = 0;
+    for (Version& version : versions) {
+      last = std::max(last, version.last);
+      version.last_so_far = last;
+    }
+    for (const Version& later : versions) {
+      auto at = static_cast<std::size_t>(
+          std::ranges::upper_bound(versions, later.used, {}, &Version::first) - versions.begin());
+      for (std::size_t tried = 0; tried < kLookedAtMax && at-- > 0; ++tried) {
+        const Version& earlier = versions[at];
+        if (earlier.last_so_far <= later.begins) break;
+        if (&earlier == &later || earlier.last <= later.begins) continue;
+        if (cannot_follow(*earlier.version, *later.version)) {
+          add(*earlier.version, *later.version);
+        }
+      }
+    }
+  }
+
+  bool is_path(std::uint32_t from, std::uint32_t to) const {
+    return leads_to_[from] <= follows_[to];
+  }
+
+  /// The first version cannot be later than the second.
+  bool cannot_follow(const UnorderedKey::Version& first,
+                     const UnorderedKey::Version& second) const {
+    if (is_path(moments_.begin(first.writer), moments_.commit(second.writer))) return true;
+    return std::ranges::any_of(second.readers, [&](std::uint32_t reader) {
+      return reader != first.writer &&
+             is_path(moments_.commit(first.writer), moments_.begin(reader));
+    });
+  }
+
+  void add(const UnorderedKey::Version& earlier, const UnorderedKey::Version& later) {
+    const auto edge = [&](std::uint32_t from, std::uint32_t to) {
+      if (from == to || !is_path(from, to)) edges_.emplace_back(from, to);
+    };
+    edge(moments_.commit(earlier.writer), moments_.begin(later.writer));
+    for (const std::uint32_t reader : earlier.readers) {
+      if (reader != later.writer) edge(moments_.begin(reader), moments_.commit(later.writer));
+    }
+  }
+
+  const OrderProblem& problem_;
+  const Moments& moments_;
+  std::vector<std::uint32_t> leads_to_;  ///< first place in the chain, from 1; kNone: to none
+  std::vector<std::uint32_t> follows_;   ///< last place in the chain; 0: none
+  std::vector<Moments::Pair> edges_;
+};
+
 /// What transactions do to keys whose versions are in no known order.
 struct KeyUse {
   std::uint32_t key = 0;  ///< index into the keys of the problem
@@ -137,7 +247,8 @@ class Uses {
 /// Step 2. Places moments one after another; never wrong when it says that it found an order.
 class Placement {
  public:
-  Placement(const OrderProblem& problem, const Moments& moments, Work& work)
+  Placement(const OrderProblem& problem, const Moments& moments,
+            const std::vector<std::uint32_t>& order, Work& work)
       : problem_(problem),
         moments_(moments),
         work_(work),
@@ -145,7 +256,17 @@ class Placement {
         open_(edges_into(moments)),
         keys_(problem.keys.size()),
         state_(moments.size(), State::idle),
-        place_(moments.size(), kNone) {
+        place_(moments.size(), kNone),
+        priority_(moments.size(), kNone) {
+    // As urgent as the most urgent of all that come after it.
+    for (std::size_t i = order.size(); i-- > 0;) {
+      std::uint32_t& priority = priority_[order[i]];
+      const std::uint32_t transaction = moments.transaction(order[i]);
+      if (transaction != kNone) priority = problem.priorities[transaction];
+      for (const std::uint32_t next : moments.out(order[i])) {
+        priority = std::min(priority, priority_[next]);
+      }
+    }
     for (std::size_t i = 0; i < keys_.size(); ++i) {
       for (const UnorderedKey::Version& version : problem.keys[i].versions) {
         keys_[i].unread.push_back(static_cast<std::uint32_t>(version.readers.size()));
@@ -175,6 +296,7 @@ class Placement {
       } else {
         state_[moment] = State::parked;
         keys_[key].parked.push_back(moment);
+        parked_.push_back(moment);
       }
     }
     return true;
@@ -187,6 +309,11 @@ class Placement {
     std::uint32_t open = kNone;         ///< a writer of the key that began and did not commit
     std::vector<std::uint32_t> unread;  ///< by version: readers that did not begin
     std::vector<std::uint32_t> parked;  ///< moments to be tried again when something changes
+  };
+  /// An edge that giving way added.
+  struct Chosen {
+    std::uint32_t other = kNone;
+    bool is_guess = false;  ///< another one might have helped, too
   };
   struct Overwritten {
     std::uint32_t key;
@@ -203,7 +330,7 @@ class Placement {
     const std::uint32_t transaction = moments_.transaction(moment);
     // What changes nothing can always come as soon as it fits.
     if (transaction == kNone || uses_.writes(transaction).empty()) return 0;
-    return problem_.priorities[transaction];
+    return priority_[moment];
   }
   void push(std::uint32_t moment) {
     if (state_[moment] == State::queued) return;
@@ -302,101 +429,165 @@ class Placement {
     for (const std::uint32_t next : moments_.out(moment)) visit(next);
     const auto found = chosen_.find(moment);
     if (found == chosen_.end()) return;
-    for (const std::uint32_t next : found->second) visit(next);
+    for (const Chosen& edge : found->second) visit(edge.other);
   }
+
+  /// A step on the way from who waits to whom it waits for.
+  struct Hop {
+    std::uint32_t first = kNone;   ///< transaction that could go first
+    std::uint32_t second = kNone;  ///< the one that came too early; kNone: an edge is the reason
+    bool is_guess = false;         ///< the edge is one
+  };
 
   /// Everybody waits. Somebody in the circle of who waits for whom waits because of a version that
   /// is in use: its writer came too early.
   bool give_way() {
-    struct Choice {
-      std::uint32_t first = kNone;   ///< transaction that goes first from now on
-      std::uint32_t second = kNone;  ///< the one that came too early
+    if (in_first_.empty()) find_in();
+    const auto waits = [&](std::uint32_t parked) {
+      return state_[parked] == State::parked && place_[parked] == kNone && open_[parked] == 0;
     };
-    if (!has_in_) find_in();
-    std::uint32_t moment = kNone;
-    for (const Key& key : keys_) {
-      for (const std::uint32_t parked : key.parked) {
-        if (state_[parked] == State::parked && place_[parked] == kNone && open_[parked] == 0) {
-          moment = parked;
-        }
-      }
-      if (moment != kNone) break;
-    }
-    if (moment == kNone) return false;
+    while (!parked_.empty() && !waits(parked_.back())) parked_.pop_back();
+    std::uint32_t moment = parked_.empty() ? kNone : parked_.back();
+    if (moment == kNone) return think_again();
     std::unordered_map<std::uint32_t, std::size_t> visited;
-    std::vector<Choice> hops;
+    std::vector<Hop> hops;
     while (visited.try_emplace(moment, hops.size()).second) {
       if (!spend(1)) return false;
-      Choice choice;
-      const std::uint32_t next = waits_for(moment, choice.first, choice.second);
-      if (next == kNone) return false;
-      hops.push_back(choice);
-      moment = next;
+      Hop hop;
+      moment = waits_for(moment, hop);
+      if (moment == kNone) return think_again();
+      hops.push_back(hop);
     }
-    Choice best;
-    for (std::size_t i = visited[moment]; i < hops.size(); ++i) {
-      if (hops[i].second == kNone) continue;
-      const std::uint32_t place = place_[moments_.begin(hops[i].second)];
-      if (best.second == kNone || place > place_[moments_.begin(best.second)]) best = hops[i];
-    }
-    if (best.second == kNone || best.first == best.second) return false;
+    hops.erase(hops.begin(), hops.begin() + static_cast<std::ptrdiff_t>(visited[moment]));
+    const bool has_guess = std::ranges::any_of(hops, &Hop::is_guess);
+    std::erase_if(hops, [](const Hop& hop) { return hop.second == kNone; });
+    const bool is_guess = has_guess || hops.size() != 1;
+    std::erase_if(hops, [&](const Hop& hop) {
+      return hop.first == hop.second || comes_after(moments_.commit(hop.first), place_of(hop));
+    });
+    if (hops.empty()) return think_again();
+    // The latest one, which takes the least back; where that did not help, any of them.
+    std::ranges::sort(hops, std::greater(), [&](const Hop& hop) { return place_of(hop); });
+    const Hop& best = hops[draw(hops.size())];
     const std::uint32_t from = moments_.commit(best.first);
     const std::uint32_t to = moments_.begin(best.second);
-    const std::size_t keep = place_[to];
+    if (!take_back_to(place_[to])) return false;
+    chosen_[from].push_back({to, is_guess});
+    chosen_in_[to].push_back({from, is_guess});
+    ++open_[to];
+    return true;
+  }
+  std::size_t place_of(const Hop& hop) const { return place_[moments_.begin(hop.second)]; }
+
+  /// 0 at first; any number below `count` where the search got stuck before.
+  std::size_t draw(std::size_t count) {
+    if (stuck_ == 0) return 0;
+    random_ = random_ * 6364136223846793005u + 1442695040888963407u;
+    return (random_ >> 33) % count;
+  }
+
+  bool take_back_to(std::size_t keep) {
     if (!spend((order_.size() - keep) * 4)) return false;
     std::vector<std::uint32_t> again;
     while (order_.size() > keep) {
       again.push_back(order_.back());
       take_back();
     }
-    chosen_[from].push_back(to);
-    chosen_in_[to].push_back(from);
-    ++open_[to];
-    for (Key& key : keys_) {
-      if (key.parked.empty()) continue;
-      if (!spend(key.parked.size())) return false;
-      wake(key);
+    if (!spend(parked_.size())) return false;
+    for (const std::uint32_t moment : parked_) {
+      if (state_[moment] == State::parked) push(moment);
     }
+    parked_.clear();
     for (const std::uint32_t back : again) {
       if (open_[back] == 0) push(back);
     }
     return true;
   }
 
+  /// Guesses contradict each other: drops those that concern the last part of what was placed, a
+  /// larger part each time, and draws others.
+  bool think_again() {
+    constexpr std::size_t kStuckMax = 5000;
+    if (order_.size() > farthest_ + 1000) {
+      farthest_ = order_.size();
+      stuck_ = 0;
+    }
+    if (++stuck_ > kStuckMax) return false;
+    const std::size_t part = std::size_t{50} << stuck_ % 6;
+    if (!take_back_to(order_.size() - std::min(order_.size(), part))) return false;
+    std::vector<std::uint32_t> free;
+    for (auto& [to, edges] : chosen_in_) {
+      if (place_[to] != kNone) continue;
+      for (const Chosen& edge : edges) {
+        if (!edge.is_guess) continue;
+        std::erase_if(chosen_[edge.other],
+                      [&](const Chosen& out) { return out.other == to && out.is_guess; });
+        if (place_[edge.other] == kNone) --open_[to];
+      }
+      if (!spend(1 + edges.size())) return false;
+      std::erase_if(edges, &Chosen::is_guess);
+      if (open_[to] == 0) free.push_back(to);
+    }
+    std::ranges::sort(free);
+    for (const std::uint32_t moment : free) push(moment);
+    return true;
+  }
+
+  /// Do edges lead from the moment at that place to this one? It is not placed; whatever leads to
+  /// it is.
+  bool comes_after(std::uint32_t moment, std::size_t place) {
+    std::vector<std::uint32_t> open{moment};
+    std::unordered_set<std::uint32_t> seen;
+    while (!open.empty()) {
+      const std::uint32_t at = open.back();
+      open.pop_back();
+      const auto look = [&](std::uint32_t before) {
+        if (place_[before] == kNone || place_[before] < place) return;
+        if (seen.insert(before).second) open.push_back(before);
+      };
+      for (std::size_t i = in_first_[at]; i < in_first_[at + 1]; ++i) look(in_[i]);
+      const auto found = chosen_in_.find(at);
+      if (found != chosen_in_.end()) std::ranges::for_each(found->second, look, &Chosen::other);
+      if (!spend(1 + in_first_[at + 1] - in_first_[at])) return true;
+    }
+    return seen.contains(order_[place]);
+  }
+
   /// Something that is not placed and has to be before the moment can be. If the only reason is the
   /// order of two writers, they are told.
-  std::uint32_t waits_for(std::uint32_t moment, std::uint32_t& first, std::uint32_t& second) {
+  std::uint32_t waits_for(std::uint32_t moment, Hop& hop) const {
     if (open_[moment] > 0) {
       for (std::size_t i = in_first_[moment]; i < in_first_[moment + 1]; ++i) {
         if (place_[in_[i]] == kNone) return in_[i];
       }
       const auto found = chosen_in_.find(moment);
       if (found == chosen_in_.end()) return kNone;
-      for (const std::uint32_t before : found->second) {
-        if (place_[before] == kNone) return before;
+      for (const Chosen& edge : found->second) {
+        hop.is_guess = edge.is_guess;
+        if (place_[edge.other] == kNone) return edge.other;
       }
       return kNone;
     }
     const std::uint32_t number = obstacle(moment);
     if (number == kNone) return kNone;
     const Key& key = keys_[number];
-    first = moments_.transaction(moment);
+    hop.first = moments_.transaction(moment);
     const bool is_locked = moments_.has_snapshots() && moments_.is_begin(moment);
     if (is_locked && key.open != kNone) {
-      second = key.open;
+      hop.second = key.open;
       return moments_.commit(key.open);
     }
     if (key.current == kNone) return kNone;
     const UnorderedKey::Version& version = problem_.keys[number].versions[key.current];
-    second = version.writer;
+    hop.second = version.writer;
     for (const std::uint32_t reader : version.readers) {
-      if (reader != first && place_[moments_.begin(reader)] == kNone) return moments_.begin(reader);
+      const std::uint32_t begin = moments_.begin(reader);
+      if (reader != hop.first && place_[begin] == kNone) return begin;
     }
     return kNone;
   }
 
   void find_in() {
-    has_in_ = true;
     in_first_.assign(std::size_t{moments_.size()} + 1, 0);
     for (std::uint32_t i = 0; i < moments_.size(); ++i) {
       for (const std::uint32_t next : moments_.out(i)) ++in_first_[next + 1];
@@ -419,14 +610,18 @@ class Placement {
   std::vector<std::uint32_t> open_;  ///< edges into each moment from what is not placed
   std::vector<Key> keys_;
   std::vector<State> state_;
+  std::vector<std::uint32_t> parked_;  ///< at any key; some of them no longer
   std::vector<std::uint32_t> place_;
+  std::vector<std::uint32_t> priority_;
   std::vector<std::uint32_t> order_;
   std::vector<Overwritten> overwritten_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
-  /// Edges that giving way added, by either end.
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> chosen_;
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> chosen_in_;
-  bool has_in_ = false;
+  /// By either end.
+  std::unordered_map<std::uint32_t, std::vector<Chosen>> chosen_;
+  std::map<std::uint32_t, std::vector<Chosen>> chosen_in_;
+  std::size_t farthest_ = 0;  ///< place at which the search got stuck
+  std::size_t stuck_ = 0;     ///< how often around there
+  std::uint64_t random_ = 1;
   std::vector<std::size_t> in_first_;  ///< edges the other way round
   std::vector<std::uint32_t> in_;
 };
@@ -598,23 +793,37 @@ OrderResult find_order(const OrderProblem& problem, Work& work) {
   constexpr std::uint32_t kChoiceMomentsMax = 4096;
   constexpr std::size_t kChoicePairsMax = 100'000;
   OrderResult result;
-  const Moments moments(problem);
-  if (!work.spend(moments.size() + moments.edges())) {
-    result.reason =
-        fmt::format("the search took all {} steps that it may take", work.limits().steps);
-    return result;
+  constexpr int kRoundsMax = 8;
+  std::vector<Moments::Pair> more;
+  std::optional<Moments> built;
+  std::vector<std::uint32_t> order;
+  for (int round = 0;; ++round) {
+    built.emplace(problem, more);
+    if (!work.spend(built->size() + built->edges())) {
+      result.reason =
+          fmt::format("the search took all {} steps that it may take", work.limits().steps);
+      return result;
+    }
+    order = sorted(*built);
+    if (order.size() < built->size()) {
+      result.outcome = Outcome::fail;
+      return result;
+    }
+    if (problem.keys.empty()) {
+      result.outcome = Outcome::pass;
+      return result;
+    }
+    if (problem.chain.empty() || round == kRoundsMax) break;
+    const std::size_t known = more.size();
+    const std::vector<Moments::Pair> found = FromChain(problem, *built, order).find();
+    more.insert(more.end(), found.begin(), found.end());
+    std::ranges::sort(more);
+    more.erase(std::unique(more.begin(), more.end()), more.end());
+    if (more.size() == known) break;
   }
-  const std::vector<std::uint32_t> order = sorted(moments);
-  if (order.size() < moments.size()) {
-    result.outcome = Outcome::fail;
-    return result;
-  }
-  if (problem.keys.empty()) {
-    result.outcome = Outcome::pass;
-    return result;
-  }
+  const Moments& moments = *built;
   const std::uint64_t before = work.steps();
-  if (Placement(problem, moments, work).run(kPlacementStepsMax)) {
+  if (Placement(problem, moments, order, work).run(kPlacementStepsMax)) {
     result.outcome = Outcome::pass;
     return result;
   }

@@ -5,7 +5,9 @@
 // the earlier one comes before the writer of the later one. Whether these choices can be made
 // without a cycle is a hard problem in general, so that the search works in three steps:
 //
-//   1. edges alone: a cycle is an answer, and so is an order where nothing is to be chosen;
+//   1. edges alone: a cycle is an answer, and so is an order where nothing is to be chosen. Where
+//      real time counts, it decides between most versions: what leads to an answer comes before
+//      what follows from a later invocation;
 //   2. transactions are placed one after another as a store would carry them out; where that gets
 //      stuck, the writer that came too early goes behind the one that had to wait, and on it goes
 //      from there. An order that is found this way is a proof;
@@ -32,6 +34,9 @@ struct OrderProblem {
   /// of two that write the same key one commits before the other begins.
   bool has_snapshots = false;
   std::span<const UnorderedKey> keys;
+  /// Nodes in one chain of which each transaction that was answered leads to one and each that was
+  /// invoked later comes after one: the answers, where real time counts.
+  std::span<const std::uint32_t> chain;
   /// By transaction: which ones to try first. Any numbers will do; good ones save work.
   std::span<const std::uint32_t> priorities;
 };

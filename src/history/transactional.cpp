@@ -89,7 +89,8 @@ namespace {
 /// The order of clients and of real time, for transactions that committed. One that may have
 /// committed comes after what was answered before it; nothing comes after it.
 void add_order_edges(const History& history, const std::vector<Operation>& operations,
-                     const Transactions& transactions, DependencyGraph& graph) {
+                     const Transactions& transactions, Dependencies& dependencies) {
+  DependencyGraph& graph = dependencies.graph;
   std::vector<std::uint32_t> answered(history.events().size(), kNone);
   std::vector<std::uint32_t> invoked(history.events().size(), kNone);
   for (std::uint32_t i = 0; i < transactions.all.size(); ++i) {
@@ -110,6 +111,7 @@ void add_order_edges(const History& history, const std::vector<Operation>& opera
     if (const std::uint32_t i = answered[event]; i != kNone) {
       last_of_process[history.events()[event].process] = i;
       const std::uint32_t node = graph.add_passing_node();
+      dependencies.answers.push_back(node);
       graph.add(i, node, EdgeKind::real_time);
       if (last_answer != kNone) graph.add(last_answer, node, EdgeKind::pass);
       last_answer = node;
@@ -259,6 +261,7 @@ class Levels {
     const bool is_real_time =
         level == Isolation::strong_snapshot_isolation || level == Isolation::strict_serializable;
     problem.mask = is_real_time ? kRealTime : is_session ? kSessions : kData;
+    if (is_real_time) problem.chain = dependencies_.answers;
     // Appends that nobody read can be in any order, unless two must not overlap.
     if (kind_ == TransactionKind::rw_register || problem.has_snapshots) {
       problem.keys = dependencies_.keys;
@@ -341,7 +344,7 @@ Verdict check_transactions(const History& history, const std::vector<Operation>&
   if (kind == TransactionKind::rw_register) {
     add_version_orders(history, operations, transactions, dependencies);
   }
-  add_order_edges(history, operations, transactions, graph);
+  add_order_edges(history, operations, transactions, dependencies);
 
   Verdict verdict;
   verdict.outcome = Outcome::pass;
@@ -385,11 +388,11 @@ Verdict check_transactions(const History& history, const std::vector<Operation>&
   constexpr std::uint64_t kStepsForOthers = 100'000'000;
   CheckLimits limits = options.limits;
   limits.steps = std::min(limits.steps - std::min(limits.steps, work.steps()), kStepsForOthers);
-  Work for_others(limits);
   std::vector<Isolation> undecided;
   for (std::size_t i = kIsolationLevels; i-- > 0;) {
     const auto level = static_cast<Isolation>(i);
     if (!table.is_open(level) || level == options.promised) continue;
+    Work for_others(limits);
     table.take(level, levels.decide(level, for_others).outcome);
   }
   for (std::size_t i = 0; i < kIsolationLevels; ++i) {
