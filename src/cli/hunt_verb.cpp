@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/chance.h"
 #include "cli/finding_folder.h"
 #include "cli/fleet.h"
 #include "cli/hunt_options.h"
@@ -248,7 +249,7 @@ void print_text(const HuntVerbOptions& options, const FinishedHunt& hunt) {
 }
 
 /// What must not pass unnoticed, whatever the verdict.
-ExitCode exit_code_of_hunt(const FinishedHunt& hunt) {
+ExitCode exit_code_of_hunt(const run::Scenario& scenario, const FinishedHunt& hunt) {
   const hunt::HuntProgress& progress = hunt.result.progress;
   for (const hunt::Finding& finding : progress.findings) {
     if (finding.reproduced) continue;
@@ -257,19 +258,7 @@ ExitCode exit_code_of_hunt(const FinishedHunt& hunt) {
                "another run\n",
                finding.item + 1, finding.signature);
   }
-  if (progress.equal != progress.repeated) {
-    fmt::print(stderr,
-               "dissensus: not deterministic: {} of {} runs that were made twice gave another "
-               "trace\n",
-               progress.repeated - progress.equal, progress.repeated);
-    return kInternalFault;
-  }
-  if (hunt.mismatches > 0) {
-    fmt::print(stderr,
-               "dissensus: not deterministic: {} runs gave different traces on different workers\n",
-               hunt.mismatches);
-    return kInternalFault;
-  }
+  if (tell_chance(scenario, progress, hunt.mismatches)) return kInternalFault;
   if (hunt.result.found() || !progress.passed_over.empty()) return kViolation;
   const std::string& trouble = hunt.result.trouble;
   if (!trouble.empty() && trouble != kInterrupted) return kEnvironment;
@@ -379,7 +368,7 @@ ExitCode hunt(HuntVerbOptions options) {
   } else if (!settings.output.quiet) {
     print_text(options, hunt);
   }
-  return exit_code_of_hunt(hunt);
+  return exit_code_of_hunt(scenario, hunt);
 }
 
 }  // namespace

@@ -166,6 +166,10 @@ std::span<const FaultKind> fault_kinds() {
   return kRows;
 }
 
+bool is_possible(const FaultKind& kind, const Offers& offers) {
+  return !lacking(kind, offers);
+}
+
 Offers offers_of(const SystemDescription& description) {
   Offers offers = dissensus::offers_of(description.nodes).offers;
   if (description.phases.empty()) offers = offers.without(Offer::phases);
@@ -211,7 +215,7 @@ std::string kinds_table() {
   for (const FaultKind& kind : kRows) {
     text += fmt::format("| {} |", kind.name);
     for (const NodeKindOffers& nodes : kNodeKindOffers) {
-      text += lacking(kind, nodes.offers) ? " refused |" : " yes |";
+      text += is_possible(kind, nodes.offers) ? " yes |" : " refused |";
     }
     text += "\n";
   }

@@ -21,6 +21,8 @@ struct FaultKind {
 };
 std::span<const FaultKind> fault_kinds();
 
+bool is_possible(const FaultKind& kind, const Offers& offers);
+
 /// What the nodes of a system offer: what those of their kind do, as far as the system's own
 /// description bears it out.
 Offers offers_of(const SystemDescription& description);

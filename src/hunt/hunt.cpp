@@ -166,6 +166,9 @@ class Hunt {
     progress.states = seen_states_.size();
     progress.repeated += record.stability != Stability::not_checked ? 1 : 0;
     progress.equal += record.stability == Stability::equal ? 1 : 0;
+    if (record.stability == Stability::different && !progress.unequal) {
+      progress.unequal = Unequal{record.number, item.schedule, record.seed, record.hash};
+    }
     progress.disagreement_margin =
         std::max(progress.disagreement_margin, record.disagreement_margin);
     progress.termination_margin = std::max(progress.termination_margin, record.termination_margin);

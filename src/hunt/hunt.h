@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -91,6 +92,14 @@ struct PassedOver {
   std::uint64_t count = 0;  ///< how many items showed it
 };
 
+/// A run that was another one when it was made twice.
+struct Unequal {
+  std::uint64_t item = 0;
+  faults::Schedule schedule;
+  std::uint64_t seed = 0;
+  std::uint64_t hash = 0;  ///< of the first time
+};
+
 /// What a member of a portfolio, or a way of making candidates, has brought.
 struct Yield {
   std::uint64_t runs = 0;
@@ -109,6 +118,7 @@ struct HuntProgress {
   std::uint64_t states = 0;        ///< abstract states that were reached
   std::uint64_t repeated = 0;      ///< runs made twice to compare their hashes
   std::uint64_t equal = 0;         ///< of these, with equal hash
+  std::optional<Unequal> unequal;  ///< the first of the others
   std::vector<double> best;        ///< smallest value of each objective
   double disagreement_margin = 0;  ///< largest of all runs
   double termination_margin = 0;

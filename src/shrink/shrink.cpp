@@ -14,6 +14,7 @@
 #include "core/parallel.h"
 #include "core/toml_text.h"
 #include "faults/words.h"
+#include "run/same_run.h"
 #include "shrink/runners.h"
 
 namespace dissensus::shrink {
@@ -57,6 +58,8 @@ class Shrinker {
     run::RunOptions watched;
     if (is_costly_) watched.sinks.push_back(&used);
     const run::RunResult failing = pool_.lend()->run(scenario_, schedule_, seed_, watched);
+    run::demand_same({scenario_, schedule_, seed_, std::nullopt, options_.hash},
+                     trace::to_hex(failing.hash), scenario_.path);
     signature_ = signature_of(failing);
     if (signature_.empty()) {
       throw InputError(
@@ -350,7 +353,10 @@ ShrinkResult shrink(const run::Scenario& scenario, const faults::Schedule& sched
                     std::uint64_t seed, const ShrinkOptions& options,
                     const SystemRegistry& systems) {
   const auto alone = without_history(scenario, schedule, seed, systems);
-  return Shrinker(alone ? *alone : scenario, schedule, seed, options, systems).run();
+  if (!alone) return Shrinker(scenario, schedule, seed, options, systems).run();
+  ShrinkOptions without_hash = options;  // which is that of the run with its history
+  without_hash.hash.clear();
+  return Shrinker(*alone, schedule, seed, without_hash, systems).run();
 }
 
 ShrinkResult shrink_further(const run::Recipe& failing, const ShrinkResult& earlier,
@@ -372,7 +378,9 @@ ShrinkResult shrink_further(const run::Recipe& failing, const ShrinkResult& earl
   }
   const bool is_wider = options.beyond_bounds && !earlier.beyond_bounds;
   if (earlier.minimal && !earlier.rate && !is_wider) return earlier;
-  ShrinkResult result = shrink(recipe.scenario, recipe.schedule, recipe.seed, options, systems);
+  ShrinkOptions further = options;
+  further.hash = recipe.hash;
+  ShrinkResult result = shrink(recipe.scenario, recipe.schedule, recipe.seed, further, systems);
   result.before = earlier.before;
   result.runs += earlier.runs;
   return result;

@@ -36,6 +36,9 @@ struct ShrinkOptions {
   /// Events that the runs of the reduction may have, and each of the stages after it: a limit of
   /// work that gives the same result on every machine, with short runs and with long ones.
   std::uint64_t events_max = UINT64_MAX;
+  /// The trace hash of the failing run, where it is known: throws run::NotDeterministic where the
+  /// run is another one now.
+  std::string hash;
   /// Asked after each run; false ends all that is left with what was reached. May be empty. Limits
   /// of wall time go here: this room knows no real clock.
   std::function<bool(const ShrinkProgress&)> keep_going;

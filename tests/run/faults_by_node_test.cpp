@@ -495,6 +495,32 @@ TEST(FaultsByNode, WhatIsNotPossibleIsRefusedWithItsPlaceAndWhatIs) {
   EXPECT_GT(refused, 40u);
 }
 
+std::string refusal_of(const std::string& fault, NodeKind nodes) {
+  try {
+    read(fault, ticking(nodes));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+/// Which message it is, and which node, can make the difference.
+TEST(FaultsByNode, ConnectionsHaveNoCopiesAndClientsNoDisks) {
+  const std::string copies = R"({"type": "duplicate", "message": ")";
+  EXPECT_THAT(refusal_of(copies + "data\"}", NodeKind::server),
+              StartsWith("s.json:5: faults[0].message: 'duplicate' is not possible: receivers"));
+  EXPECT_EQ(refusal_of(copies + "datagram\"}", NodeKind::server), "accepted");
+  SystemRegistry systems = built_in_systems();
+  const Scenario scenario = parse_scenario(
+      "format = \"dissensus-scenario/1\"\nname = \"a\"\n[system]\nkind = \"process\"\n"
+      "clock = \"virtual\"\nnodes = 1\ncommand = [\"/bin/cat\"]\n"
+      "[system.workload]\nkind = \"echo\"\nclients = 2\n",
+      "a.toml", systems);
+  const std::string slow = R"({"type": "disk", "trouble": "slow", "extra": "1s", "node": )";
+  EXPECT_NO_THROW(read(slow + "0}", scenario));
+  EXPECT_THROW(read(slow + "1}", scenario), InputError);
+}
+
 TEST(FaultsByNode, EveryRowOfTheTableIsTried) {
   for (const faults::FaultKind& kind : faults::fault_kinds()) {
     EXPECT_TRUE(std::any_of(shown().begin(), shown().end(), [&kind](const Shown& what) {

@@ -1,13 +1,14 @@
 // A thousand node programs that die, hang, flood, fork and lie at any moment, with and without
 // helpers. What each does is drawn as a list of things that happen at times, from which the one
 // right verdict follows; the program does them, and the run must say just that.
-// DISSENSUS_SOAK=1 tries all of them, else one in 25.
+// DISSENSUS_SOAK=1 tries all of them, else one in 25; HOSTILE_PROGRAM=4 beside it that one alone.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -183,7 +184,7 @@ HostileProgram hostile_server(Random& random) {
       right = "fail crash/" + end.manner + notes_until(helpers, time);
     }
   }
-  return {judged_scenario(script, right.starts_with("unknown") ? "400ms" : "60s"), right, script};
+  return {judged_scenario(script, right.starts_with("unknown") ? "400ms" : "10min"), right, script};
 }
 
 /// Both nodes speak the plain protocol, in virtual time, for some lines.
@@ -235,7 +236,7 @@ HostileProgram hostile_process(Random& random) {
       right = fmt::format("fail invariant/{}", end.is_signal ? "crash" : "exit");
   }
   const std::string limits = fmt::format(
-      "[system.limits]\nanswer = \"500ms\"\nwall_time = \"{}\"\n", is_cut ? "400ms" : "60s");
+      "[system.limits]\nanswer = \"500ms\"\nwall_time = \"{}\"\n", is_cut ? "400ms" : "10min");
   return {process_scenario(script, in_virtual_time() + limits), right, script};
 }
 
@@ -305,20 +306,34 @@ std::string said(const run::RunResult& result, const std::string& right) {
   return text;
 }
 
+/// Where real time cuts a run is not known before: it may not have come to every death.
+bool is_right_verdict(const std::string& what, const std::string& right) {
+  if (!right.starts_with("unknown")) return what == right;
+  std::istringstream words(what);
+  std::string word;
+  bool is_right = what.starts_with("unknown");
+  while (words >> word) is_right = is_right && right.find(word) != right.npos;
+  return is_right;
+}
+
 TEST(HostileNodes, AreAllJudgedRightly) {
   const bool is_soak = std::getenv("DISSENSUS_SOAK") != nullptr;
+  const char* const one = std::getenv("HOSTILE_PROGRAM");
   const auto begin = std::chrono::steady_clock::now();
   std::map<std::string, std::size_t> verdicts;
   std::size_t wrong = 0;
   std::size_t tried = 0;
   run::Runner runner;
   for (std::uint64_t number = 0; number < kPrograms; number += is_soak ? 1 : 25) {
+    if (one != nullptr && number != std::strtoull(one, nullptr, 10)) continue;
     const HostileProgram program = hostile_program(number);
     const run::RunResult result = runner.run(program.scenario, {}, number);
     const std::string what = said(result, program.right);
-    EXPECT_EQ(what, program.right) << "program " << number << ": " << program.script << "\n"
-                                   << result.ended_by;
-    wrong += what != program.right ? 1 : 0;
+    const bool is_right = is_right_verdict(what, program.right);
+    EXPECT_TRUE(is_right) << "program " << number << ": " << program.script << "\nis    " << what
+                          << "\nnot   " << program.right << "\n"
+                          << result.ended_by;
+    wrong += is_right ? 0 : 1;
     ++tried;
     ++verdicts[program.right.substr(0, program.right.find(' '))];
   }
