@@ -726,8 +726,8 @@ class Choices {
     });
   }
 
-  Outcome decide(Reach reach, std::vector<Pair> open, int depth, OrderResult* result) {
-    constexpr int kDepthMax = 500;
+  Outcome decide(Reach reach, std::vector<Pair> open, std::size_t depth, OrderResult* result) {
+    constexpr std::size_t kWordsMax = std::size_t{1} << 25;  // of all that wait for an answer
     bool has_changed = true;
     while (has_changed) {
       has_changed = false;
@@ -760,7 +760,9 @@ class Choices {
       open.resize(kept);
     }
     if (open.empty()) return Outcome::pass;
-    if (depth == kDepthMax || !spend(reach.words() + open.size())) return Outcome::unknown;
+    if (depth * reach.words() > kWordsMax || !spend(reach.words() + open.size())) {
+      return Outcome::unknown;
+    }
     const Pair pair = open.back();
     open.pop_back();
     const UnorderedKey::Version& a = version(pair.key, pair.first);

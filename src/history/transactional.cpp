@@ -413,6 +413,10 @@ Verdict check_transactions(const History& history, const std::vector<Operation>&
   } else if (table.is_open(options.promised)) {
     verdict.outcome = Outcome::unknown;
     verdict.reason = promised.reason;
+  } else if (std::ranges::none_of(transactions.micros, &MicroOperation::is_read)) {
+    // Only reads of acknowledged transactions are known.
+    verdict.outcome = Outcome::unknown;
+    verdict.reason = "no transaction with a read was acknowledged: nothing was checked";
   }
   return verdict;
 }

@@ -55,6 +55,13 @@ class TransactionReader {
       fail(history_, event,
            fmt::format("expected that r returns a list, found {}", to_string(parts[2], 40)));
     }
+    if (!is_read && !is_list && parts[2].is_nil()) {
+      fail(
+          history_, event,
+          fmt::format("expected that w writes something, found nil, which is what a key shows that "
+                      "nobody wrote: {}",
+                      to_string(micro, 40)));
+    }
     if (is_read && !is_ok) return;
     result_.micros.push_back({is_read, result_.keys.id(parts[1]), parts[2]});
   }

@@ -98,7 +98,7 @@ class Fleet : public testing::Test {
 
   WorkFolder folder_;
   std::string url_;
-  std::size_t runs_ = setting("FLEET_RUNS", 20'000);
+  std::size_t runs_ = setting("FLEET_RUNS", 10'000);
 };
 
 // FLEET_RUNS, FLEET_KILLS, FLEET_RESTARTS and FLEET_WORKERS make it larger.
@@ -149,8 +149,8 @@ TEST_F(Fleet, EveryItemOnceWhateverDies) {
 }
 
 TEST_F(Fleet, IsWatchedDescribedCopiedAndIsolated) {
-  std::vector<std::string> words = hunt(url_);
-  const CommandResult found = folder_.run(words);
+  runs_ = 2000;
+  const CommandResult found = folder_.run(hunt(url_));
   ASSERT_EQ(found.exit_code, 1) << found.err;
   const CommandResult watch = folder_.run({"watch", url_, "--once", "--all", "--json"});
   EXPECT_EQ(watch.exit_code, 0) << watch.err;
@@ -221,10 +221,10 @@ TEST_F(Fleet, AWorkerShrinksAndMeasuresFindings) {
 TEST_F(Fleet, HuntsWithIslands) {
   const CommandResult found =
       folder_.run({"hunt", kBuggyScenario, "--store", url_, "--islands", "--all", "--budget",
-                   "20000runs", "--jobs", "2", "--no-shrink", "--no-report", "--json"});
+                   "6000runs", "--jobs", "2", "--no-shrink", "--no-report", "--json"});
   ASSERT_EQ(found.exit_code, 1) << found.err;
   const auto json = nlohmann::json::parse(found.out);
-  EXPECT_GE(json["evaluations"], 20'000);
+  EXPECT_GE(json["evaluations"], 6000);
   EXPECT_EQ(json["findings"][0]["reproduced"], true);
   const auto watch =
       nlohmann::json::parse(folder_.run({"watch", url_, "--once", "--all", "--json"}).out);

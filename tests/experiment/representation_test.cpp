@@ -155,8 +155,8 @@ TEST_P(EveryRepresentation, StudyMeasuresWhatItPromises) {
   const RepresentationOptions options = small_options(GetParam());
   RepresentationProgress last;
   std::size_t calls = 0;
-  const RepresentationResult result =
-      study_representation(scenario_, options, kOneSeed, 1, [&](const RepresentationProgress& progress) {
+  const RepresentationResult result = study_representation(
+      scenario_, options, kOneSeed, 1, [&](const RepresentationProgress& progress) {
         EXPECT_EQ(progress.done, ++calls);
         last = progress;
       });

@@ -94,6 +94,22 @@ TEST(IdleFaults, OfTwoThatDoTheSameBothAct) {
   EXPECT_TRUE(idle_of({unheard, unheard}).empty());
 }
 
+// Of pieces of a connection there are no second copies, whoever would make them.
+TEST(IdleFaults, CopiesOfWhatArrivesOnceAreNone) {
+  LinkFault links;
+  links.senders = {0};
+  links.receivers = {1};
+  links.duplicate = 1;
+  ReplayFault replay{0, 2, {1}, 1};
+  const std::vector<Step> script{enter_round(1, 0, 1), send(5, 0, 1, kCommit, 1),
+                                 enter_round(9, 0, 2), send(9, 0, 1, kCommit, 2)};
+  const Schedule schedule = with_faults({DuplicateFault{}, links, replay});
+  ScriptedRun run(2, schedule, script);
+  run.make_once(kCommit);
+  EXPECT_EQ(run.run(), (Lines{"5ms deliver Commit#1 0>1", "9ms deliver Commit#2 0>1"}));
+  EXPECT_EQ(run.idle_faults(), (std::vector<std::size_t>{0, 1, 2}));
+}
+
 TEST(IdleFaults, ANodeThatIsDownAlreadyIsNotBroughtDownAgain) {
   const Fault outage = at(OutageFault{{1}, {}}, 10, 20);
   CrashFault crash;

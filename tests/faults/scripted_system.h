@@ -76,6 +76,7 @@ class ScriptedSystem final : public System {
     return std::make_unique<ScriptedNode>(*this, id);
   }
   void set_world(sim::World* world) { world_ = world; }
+  void make_once(MessageKind kind) { description_.kinds[kind].once = true; }
 
  private:
   class ScriptedNode final : public Node {
@@ -207,6 +208,8 @@ class ScriptedRun {
     world_->run();
     return sink_.lines;
   }
+  /// Before the run: a second copy of such messages changes nothing.
+  void make_once(MessageKind kind) { system_.make_once(kind); }
   /// After the run.
   std::vector<std::size_t> idle_faults() { return interposer_->idle_faults(*world_); }
 

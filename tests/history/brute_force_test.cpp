@@ -28,7 +28,8 @@ struct Comparison {
   std::uint64_t bad = 0;
   std::uint64_t missed = 0;
   std::uint64_t false_alarms = 0;
-  std::uint64_t unknown = 0;
+  std::uint64_t empty = 0;      ///< nothing was there to be judged
+  std::uint64_t undecided = 0;  ///< unknown for another reason
   std::string example;
 
   void add(const History& history, bool is_good, const Verdict& verdict) {
@@ -36,7 +37,8 @@ struct Comparison {
     bad += is_good ? 0 : 1;
     const bool is_missed = !is_good && verdict.outcome == Outcome::pass;
     const bool is_false = is_good && verdict.outcome == Outcome::fail;
-    unknown += verdict.outcome == Outcome::unknown ? 1 : 0;
+    const bool is_empty = verdict.reason.find("nothing was checked") != std::string::npos;
+    if (verdict.outcome == Outcome::unknown) ++(is_empty ? empty : undecided);
     missed += is_missed ? 1 : 0;
     false_alarms += is_false ? 1 : 0;
     if (!(is_missed || is_false) || !example.empty()) return;
@@ -49,8 +51,9 @@ struct Comparison {
   void expect_agreement(std::string_view what) const {
     EXPECT_EQ(missed, 0u) << what << "\n" << example;
     EXPECT_EQ(false_alarms, 0u) << what << "\n" << example;
-    fmt::print("{:<52} {:>7} histories, {:>6} bad, {} missed, {} false alarms, {} unknown\n", what,
-               histories, bad, missed, false_alarms, unknown);
+    fmt::print(
+        "{:<48} {:>7} histories, {:>6} bad, {} missed, {} false alarms, {} undecided, {} empty\n",
+        what, histories, bad, missed, false_alarms, undecided, empty);
     // Both kinds are common, or the comparison says nothing.
     EXPECT_LT(bad, histories) << what;
   }

@@ -250,6 +250,15 @@ TEST(Checkers, AreFoundByNameAndSuggestOthers) {
   }
 }
 
+TEST(Checkers, SayThatNothingWasAnswered) {
+  for (const char* const model : {"lin-register", "lin-set"}) {
+    const Verdict verdict =
+        check_lines(model, {"0 invoke read nil", "1 invoke read nil", "1 info read nil"});
+    EXPECT_EQ(verdict.outcome, Outcome::unknown) << model;
+    EXPECT_EQ(verdict.reason, "no operation was answered: nothing was checked") << model;
+  }
+}
+
 TEST(Checkers, RefuseOperationsOfOthers) {
   for (const CheckerDescription& checker : checkers()) {
     if (checker.name == "kafka") continue;  // its clients also crash and list topics

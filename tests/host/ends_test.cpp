@@ -24,6 +24,7 @@ Plan script_plan(std::chrono::milliseconds wall_time = 10s) {
   plan.machines = {{"one", ""}, {"two", ""}};
   plan.visible = {HOST_SCRIPT};
   plan.limits.wall_time = wall_time;
+  plan.limits.threads = 100;
   return plan;
 }
 
@@ -122,21 +123,23 @@ TEST(Ends, PortsOfDatagramsAreFreeAgain) {
 // The C library asks for the machine's addresses, connects sockets of both families to sort what it
 // has found, and ends the program where the answers do not fit.
 TEST(Names, AreFoundInEveryFamily) {
+  const std::string script =
+      "resolve localhost resolve one resolve two resolve 127.0.0.11 resolve ::1 resolve x resolve "
+      "*";
   TestNetwork network(script_plan());
-  const ProgramId id = start_script(
-      network,
-      "resolve localhost resolve one resolve two resolve 127.0.0.11 resolve ::1 resolve x");
+  const ProgramId id = start_script(network, script);
   ASSERT_TRUE(network.run_until(20s));
-  EXPECT_EQ(network.output(id),
-            "localhost: 127.0.0.1 ::1\nlocalhost: 127.0.0.1 ::1\n"
-            "one: 127.0.0.10\none: 127.0.0.10\ntwo: 127.0.0.11\ntwo: 127.0.0.11\n"
-            "127.0.0.11: 127.0.0.11\n127.0.0.11: 127.0.0.11\n::1: ::1\n::1: ::1\n"
-            "x: Name or service not known\nx: Name or service not known\n");
+  std::string twice;  // with and without AI_ADDRCONFIG
+  for (const char* const line : {"localhost: 127.0.0.1 ::1\n", "one: 127.0.0.10\n",
+                                 "two: 127.0.0.11\n", "127.0.0.11: 127.0.0.11\n", "::1: ::1\n",
+                                 "x: Name or service not known\n", "*: :: 0.0.0.0\n"}) {
+    twice += std::string(line) + line;
+  }
+  EXPECT_EQ(network.output(id), twice);
   EXPECT_EQ(network.exits().at(id).code, 0);
   EXPECT_THAT(network.host().report().doubts, IsEmpty());
   TestNetwork again(script_plan());
-  start_script(
-      again, "resolve localhost resolve one resolve two resolve 127.0.0.11 resolve ::1 resolve x");
+  start_script(again, script);
   ASSERT_TRUE(again.run_until(20s));
   EXPECT_EQ(again.host().report().journal.hash(), network.host().report().journal.hash());
 }
@@ -187,7 +190,7 @@ TEST(NobodyWaits, LongerThanTheWallTime) {
     std::string trouble;
     const double seconds = seconds_of_run(script, 200ms, trouble);
     EXPECT_THAT(trouble, HasSubstr("more than 0.2 s of real time")) << script;
-    EXPECT_LT(seconds, 2) << script;
+    EXPECT_LT(seconds, 3) << script;
   }
 }
 
@@ -200,7 +203,7 @@ TEST(NobodyWaits, InACallThatCannotBeSupervised) {
   const double seconds =
       seconds_of_run("helper { deaf lease stay } sleep 100 open-leased", 300ms, trouble);
   EXPECT_THAT(trouble, HasSubstr("more than 0.3 s of real time"));
-  EXPECT_LT(seconds, 2);
+  EXPECT_LT(seconds, 3);
 }
 
 }  // namespace

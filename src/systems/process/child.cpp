@@ -152,10 +152,14 @@ namespace {
 
 /// The processes that this one started, and theirs; those whose parents have ended are nobody's.
 void add_descendants(pid_t parent, std::vector<pid_t>& found) {
-  std::ifstream file(fmt::format("/proc/{}/task/{}/children", parent, parent));
-  for (pid_t child = 0; file >> child;) {
-    found.push_back(child);
-    add_descendants(child, found);
+  std::error_code error;  // it may have ended
+  std::filesystem::directory_iterator thread(fmt::format("/proc/{}/task", parent), error);
+  for (; !error && thread != std::filesystem::directory_iterator(); thread.increment(error)) {
+    std::ifstream file(thread->path() / "children");
+    for (pid_t child = 0; file >> child;) {
+      found.push_back(child);
+      add_descendants(child, found);
+    }
   }
 }
 

@@ -106,15 +106,17 @@ void bind_datagram(int port) {
   if (result != 0) _exit(1);
 }
 
-/// What the name stands for, in every family, for machines that have addresses and for all.
+/// What the name stands for ("*": where to listen), in every family, for machines that have
+/// addresses and for all.
 void resolve(const std::string& name) {
   for (const int flags : {0, AI_ADDRCONFIG}) {
     addrinfo hints{};
     hints.ai_family = AF_UNSPEC;
     hints.ai_socktype = SOCK_STREAM;
-    hints.ai_flags = flags;
+    const bool is_any = name == "*";
+    hints.ai_flags = flags | (is_any ? AI_PASSIVE : 0);
     addrinfo* found = nullptr;
-    const int error = getaddrinfo(name.c_str(), "80", &hints, &found);
+    const int error = getaddrinfo(is_any ? nullptr : name.c_str(), "80", &hints, &found);
     std::string text = error != 0 ? gai_strerror(error) : "";
     for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
       char address[64] = "";
