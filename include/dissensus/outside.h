@@ -63,6 +63,16 @@ class Outside {
   };
   /// If that is the trouble: the run then fails, as a finding.
   virtual std::optional<Death> death() const { return std::nullopt; }
+
+  /// What nobody judges and everybody should know: a helper of a node that died.
+  struct Remark {
+    NodeId node = kNoNode;
+    std::string manner;  ///< as for deaths
+    Time time{};
+    std::string text;  ///< one line for people
+  };
+  /// Become notes of the verdict; asked after the run.
+  virtual std::vector<Remark> remarks() { return {}; }
 };
 
 }  // namespace dissensus

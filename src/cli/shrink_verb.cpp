@@ -38,6 +38,7 @@ struct ShrinkVerbOptions {
   std::string parent = "runs";
   std::size_t runs = 1'000'000;
   std::optional<std::size_t> seeds;
+  bool beyond_bounds = false;
   double rate = 0;
   std::optional<std::size_t> rate_seeds;
   double seconds = 0;
@@ -60,6 +61,7 @@ shrink::ShrinkResult shrink_once(const run::Recipe& recipe, const std::string& f
   shrink_options.jobs = options.jobs;
   shrink_options.runs_max = options.runs;
   shrink_options.seeds = options.seeds;
+  shrink_options.beyond_bounds = options.beyond_bounds;
   shrink_options.rate = options.rate;
   if (options.rate_seeds) shrink_options.rate_seeds = *options.rate_seeds;
   shrink_options.keep_going = [&](const shrink::ShrinkProgress& progress) {
@@ -149,6 +151,11 @@ void print_words(const shrink::ShrinkResult& result, double wall_seconds, const 
   for (const std::string& line : faults::in_words(
            recipe.schedule, recipe.scenario.system_description(), recipe.scenario.nodes())) {
     fmt::print("  - {}\n", line);
+  }
+  if (shrink::leaves_bounds(recipe.scenario, recipe.schedule)) {
+    fmt::print("  beyond the bounds of the scenario, which draws delays up to {} on {} genes: {}\n",
+               faults::in_words(recipe.scenario.space.max_delay),
+               run::varying_genes(recipe.scenario).size(), faults::summary(recipe.schedule));
   }
   if (result.seeds > 0) {
     fmt::print("  fails with {} of {} other seeds{}\n", result.failing_seeds, result.seeds,
@@ -289,6 +296,9 @@ Verb add_shrink_verb(CLI::App& program) {
       ->capture_default_str();
   app->add_option("--seeds", options->seeds,
                   "Other seeds to try the result with; default: 100, on real servers 10");
+  app->add_flag("--beyond-bounds", options->beyond_bounds,
+                "Delays may grow to twice the longest of the schedule, beyond what the scenario "
+                "draws (schedule.max_delay)");
   CLI::Option* rate =
       app->add_option("--rate", options->rate,
                       "Keep the failure rate: what is left fails with at least this share of the "

@@ -72,8 +72,8 @@ class Search {
       run::RunResult result =
           runner_.run(failing_.scenario, attempt.schedule, attempt.seed, recording);
       events_ += result.events;
-      // A limit may leave a property unjudged; what counts is that nothing is violated.
-      if (!result.verdict.violations.empty() || result.broken_off) continue;
+      // A property may be left unjudged; what counts is that nothing is violated to the end.
+      if (!result.verdict.violations.empty() || !result.verdict.cut_by.empty()) continue;
       run::Recipe recipe = failing_;
       recipe.schedule = attempt.schedule;
       recipe.seed = attempt.seed;

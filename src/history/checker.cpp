@@ -1,5 +1,6 @@
 #include "history/checker.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -97,6 +98,13 @@ Verdict check(const History& history, const std::vector<Operation>& operations,
       verdict.reason = "the history has no operations: nothing was checked";
     } else {
       verdict = kChecks[i](history, operations, options);
+      const bool is_answered = std::ranges::any_of(operations, [](const Operation& operation) {
+        return operation.outcome != EventKind::info;
+      });
+      if (verdict.outcome == Outcome::pass && !is_answered) {
+        verdict.outcome = Outcome::unknown;
+        verdict.reason = "no operation was answered: nothing was checked";
+      }
     }
     verdict.model = model;
     return verdict;

@@ -55,6 +55,13 @@ class TransactionReader {
       fail(history_, event,
            fmt::format("expected that r returns a list, found {}", to_string(parts[2], 40)));
     }
+    if (!is_read && !is_list && parts[2].is_nil()) {
+      fail(
+          history_, event,
+          fmt::format("expected that w writes something, found nil, which is what a key shows that "
+                      "nobody wrote: {}",
+                      to_string(micro, 40)));
+    }
     if (is_read && !is_ok) return;
     result_.micros.push_back({is_read, result_.keys.id(parts[1]), parts[2]});
   }
@@ -105,11 +112,12 @@ ElementTable::ElementTable(const History& history, const std::vector<Operation>&
                         to_string(transactions.keys.value(micro.key), 40),
                         line_of(elements_[slot.element].writer)));
       }
-      const std::uint32_t before = last[micro.key];
-      if (before != kNone && elements_[before].writer == number) elements_[before].is_final = false;
+      std::uint32_t before = last[micro.key];
+      if (before != kNone && elements_[before].writer != number) before = kNone;
+      if (before != kNone) elements_[before].is_final = false;
       last[micro.key] = static_cast<std::uint32_t>(elements_.size());
       slot = {micro.value, micro.key, last[micro.key]};
-      elements_.push_back({number, true});
+      elements_.push_back({number, true, before});
     }
   }
 }

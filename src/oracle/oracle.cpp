@@ -35,6 +35,14 @@ void Oracle::mark_faulty(NodeId node) {
   std::erase(correct_, node);
   verdict_.faulty.insert(std::upper_bound(verdict_.faulty.begin(), verdict_.faulty.end(), node),
                          node);
+  for (std::map<std::uint64_t, Instance>& level : instances_) {
+    for (auto& [number, instance] : level) {
+      std::erase_if(instance.decisions,
+                    [node](const Decision& decision) { return decision.node == node; });
+    }
+  }
+  for (SupportTracker& support : supports_) support.pass_over(node);
+  update_goal();
 }
 
 std::int64_t Oracle::least_decided(dissensus::Level level) const {
@@ -55,6 +63,8 @@ std::int64_t Oracle::most_decided(dissensus::Level level) const {
 }
 
 void Oracle::on_report(const Event& event) {
+  // A node is what its first copy reports, as long as the second one does not make it a liar.
+  if (event.of_twin && event.type != EventType::propose) return;
   switch (event.type) {
     case EventType::propose:
       on_proposal(event);
@@ -408,19 +418,44 @@ void Oracle::add_violation(Violation violation) {
   }
 }
 
+namespace {
+/// Why what was not seen cannot be judged.
+std::string reason_of_early(const RunEnd& end) {
+  return "the run was cut by " + (end.cut_by.empty() ? "a " + end.reason : end.cut_by);
+}
+}  // namespace
+
+/// What must hold throughout a run, and held until it was cut.
+void Oracle::judge_throughout(std::string property, const RunEnd& end) {
+  PropertyVerdict judged{std::move(property), Outcome::pass, ""};
+  if (!end.cut_by.empty()) {
+    judged.outcome = Outcome::unknown;
+    judged.reason = reason_of_early(end);
+  }
+  verdict_.properties.push_back(std::move(judged));
+}
+
 void Oracle::judge_rules(const RunEnd& end) {
   for (std::size_t i = 0; i < config_.rules.size(); ++i) {
     const Rule& rule = config_.rules[i];
     PropertyVerdict judged{rule.property + "/" + rule.name, Outcome::pass, ""};
+    if (rule.when == Rule::When::always && rule_done_[i] == 0) {
+      judge_throughout(std::move(judged.property), end);
+      continue;
+    }
+    // Where a run was cut tells nothing of how it would have ended, whatever holds there.
+    const bool is_open =
+        rule.when == Rule::When::end || (rule.when == Rule::When::eventually && rule_done_[i] == 0);
     if (rule.when == Rule::When::always) {
-      if (rule_done_[i] != 0) judged = {judged.property, Outcome::fail, "was broken"};
-    } else if (judged_last(rule) ? !holds(rule.check) : rule_done_[i] == 0) {
-      if (end.cut && rule.when != Rule::When::over) {
-        judged = {judged.property, Outcome::unknown, "the run was cut by " + end.reason};
-      } else {
-        judged = {judged.property, Outcome::fail, "does not hold"};
-        add_violation(rule_violation(rule, 0, end.time, "does not hold at the end"));
-      }
+      judged.outcome = Outcome::fail;
+      judged.reason = "was broken";
+    } else if (is_open && end.is_early()) {
+      judged.outcome = Outcome::unknown;
+      judged.reason = reason_of_early(end);
+    } else if (judged_last(rule) ? !holds(rule.check) : is_open) {
+      judged.outcome = Outcome::fail;
+      judged.reason = "does not hold";
+      add_violation(rule_violation(rule, 0, end.time, "does not hold at the end"));
     }
     verdict_.properties.push_back(std::move(judged));
   }
@@ -464,7 +499,8 @@ void Oracle::judge_termination(const RunEnd& end) {
     } else {
       judged = {"termination", Outcome::unknown, "the run ended by itself before the bound"};
     }
-  } else if (demand.goal || end.cut || !demand_start_ || end.time < *demand_start_ + demand.bound) {
+  } else if (demand.goal || end.is_early() || !demand_start_ ||
+             end.time < *demand_start_ + demand.bound) {
     judged = {"termination", Outcome::unknown,
               "the run ended (" + end.reason + ") before the demand could be judged"};
   }
@@ -473,16 +509,14 @@ void Oracle::judge_termination(const RunEnd& end) {
 
 Verdict Oracle::finish(const RunEnd& end) {
   if (end.time > next_deadline_) check_deadlines(end.time, 0);
-  const auto judge_safety = [this](bool wanted, const std::string& property) {
+  verdict_.cut_by = end.cut_by;
+  const auto judge_safety = [this, &end](bool wanted, const std::string& property) {
     if (!wanted) return;
-    PropertyVerdict judged{property, Outcome::pass, ""};
-    for (const Violation& violation : verdict_.violations) {
-      if (violation.property != property) continue;
-      judged.outcome = Outcome::fail;
-      judged.reason = violation.text;
-      break;
-    }
-    verdict_.properties.push_back(std::move(judged));
+    const auto broken = std::find_if(
+        verdict_.violations.begin(), verdict_.violations.end(),
+        [&property](const Violation& violation) { return violation.property == property; });
+    if (broken == verdict_.violations.end()) return judge_throughout(property, end);
+    verdict_.properties.push_back({property, Outcome::fail, broken->text});
   };
   judge_safety(config_.agreement, "agreement");
   judge_safety(config_.validity, "validity");
@@ -491,7 +525,7 @@ Verdict Oracle::finish(const RunEnd& end) {
   judge_termination(end);
   judge_rules(end);
 
-  verdict_.outcome = Outcome::pass;
+  verdict_.outcome = end.cut_by.empty() ? Outcome::pass : Outcome::unknown;
   for (const PropertyVerdict& property : verdict_.properties) {
     if (property.outcome == Outcome::fail) {
       verdict_.outcome = Outcome::fail;

@@ -20,9 +20,14 @@ namespace dissensus::oracle {
 /// How a run ended, as far as the verdict depends on it.
 struct RunEnd {
   Time time{};
-  bool quiet = false;  ///< nothing was left to happen
-  bool cut = false;    ///< before its planned end: what had not happened yet might have
-  std::string reason;  ///< what ended it
+  bool quiet = false;     ///< nothing was left to happen
+  bool violated = false;  ///< a violation ended it
+  /// What cut it before its end (Verdict::cut_by).
+  std::string cut_by = {};
+  std::string reason = {};  ///< what ended it
+
+  /// What had not happened yet might have.
+  bool is_early() const { return violated || !cut_by.empty(); }
 };
 
 class Oracle {
@@ -30,7 +35,8 @@ class Oracle {
   /// `config` and `description` must outlive the oracle.
   Oracle(const OracleConfig& config, const SystemDescription& description, std::size_t nodes);
 
-  /// Excludes a node from the correct ones.
+  /// Excludes a node from the correct ones, with all that it decided: it lies from now on. What the
+  /// run showed before stands: until then nobody had lied.
   void mark_faulty(NodeId node);
 
   void on_event(const Event& event) {
@@ -94,6 +100,7 @@ class Oracle {
   std::int64_t answer(const SupportQuery& query) const;
   void add_violation(Violation violation);
   void judge_termination(const RunEnd& end);
+  void judge_throughout(std::string property, const RunEnd& end);
   void judge_rules(const RunEnd& end);
 
   const OracleConfig& config_;

@@ -51,6 +51,7 @@ std::string to_json(const Verdict& verdict, int indent) {
   }
   json["violations_left_out"] = verdict.violations_left_out;
   if (!verdict.faulty.empty()) json["faulty_nodes"] = verdict.faulty;
+  if (!verdict.cut_by.empty()) json["cut_by"] = verdict.cut_by;
   json["notes"] = nlohmann::ordered_json::array();
   for (const Violation& note : verdict.notes) json["notes"].push_back(violation_json(note));
   return json.dump(indent);
@@ -115,6 +116,7 @@ Verdict parse_verdict(std::string_view text, const std::string& name) {
   verdict.violations_left_out =
       static_cast<std::size_t>(options.integer("violations_left_out", 0, 0));
   verdict.faulty = read_nodes(options, "faulty_nodes");
+  verdict.cut_by = options.text("cut_by", "");
   for (const Options& entry : options.tables("notes")) {
     verdict.notes.push_back(read_violation(entry));
   }

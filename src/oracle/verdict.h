@@ -42,6 +42,9 @@ struct Verdict {
   std::vector<Violation> violations;  ///< in order of occurrence
   std::size_t violations_left_out = 0;
   std::vector<NodeId> faulty;  ///< nodes that were made to lie, of which nothing is demanded
+  /// The limit, or the trouble, that cut the run before its end: "limits.events". Empty: nothing
+  /// did. A run that was cut never passes.
+  std::string cut_by;
   std::vector<Violation>
       notes;  ///< legal but noteworthy: transient differences, stalls that recovered
 };

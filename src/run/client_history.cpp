@@ -49,6 +49,10 @@ double HistoryCollector::judge(const HistoryDemand& demand, const std::string& n
   const std::vector<history::Operation> operations = history::operations_of(history);
   const history::Verdict judged = history::check(history, operations, demand.model, demand.options);
   oracle::PropertyVerdict property{"history", outcome_of(judged.outcome), judged.reason};
+  if (property.outcome == oracle::Outcome::pass && !verdict.cut_by.empty()) {
+    property.outcome = oracle::Outcome::unknown;
+    property.reason = "the run was cut by " + verdict.cut_by;
+  }
   for (const history::Finding& finding : judged.findings) {
     oracle::Violation violation;
     violation.property = "history";

@@ -73,6 +73,8 @@ struct Scenario {
   std::optional<HistoryDemand> history;
   std::vector<oracle::Waypoint> waypoints;  ///< in their order ([[waypoint]])
   bool stop_on_violation = true;
+  /// limits.virtual_time is in the file: the run's end. Else it is a limit, and cuts the run.
+  bool has_end = false;
   MetricSelection metrics;
   SessionPlan session;
   std::string hunt_budget;  ///< [hunt] budget, as the file has it; empty: the hunt's own default

@@ -102,6 +102,7 @@ RunResult given_up(const Scenario& scenario) {
   RunResult result;
   result.broken_off = true;
   result.ended_by = kInterrupted;
+  result.verdict.cut_by = kInterrupted;
   result.sent.resize(scenario.system_description().kinds.size());
   return result;
 }

@@ -76,6 +76,7 @@ class ScriptedSystem final : public System {
     return std::make_unique<ScriptedNode>(*this, id);
   }
   void set_world(sim::World* world) { world_ = world; }
+  void make_once(MessageKind kind) { description_.kinds[kind].once = true; }
 
  private:
   class ScriptedNode final : public Node {
@@ -207,12 +208,16 @@ class ScriptedRun {
     world_->run();
     return sink_.lines;
   }
+  /// Before the run: a second copy of such messages changes nothing.
+  void make_once(MessageKind kind) { system_.make_once(kind); }
+  /// After the run.
+  std::vector<std::size_t> idle_faults() { return interposer_->idle_faults(*world_); }
 
  private:
   Schedule schedule_;
   ScriptedSystem system_;
   LineSink sink_;
-  std::unique_ptr<sim::Interposer> interposer_;
+  std::unique_ptr<FaultInterposer> interposer_;
   sim::WorldPlan plan_;
   sim::WorldMemory memory_;
   std::unique_ptr<sim::World> world_;

@@ -87,6 +87,13 @@ OracleConfig with_termination(std::optional<std::uint64_t> goal, Duration bound)
   return config;
 }
 
+OptionValue place() {
+  return Options::from_toml("check = \"x\"", "rules.toml").at("check");
+}
+Rule make_rule(const Script& script, const std::string& check, Rule::When when) {
+  return {"r", "balance", when, Expression::parse(check, script.description(), place())};
+}
+
 TEST(Oracle, PassesWhenAllDecideAProposedValueOnce) {
   Script script({});
   script.propose(0, 1, 7).decide(0, 1, 7).decide(1, 1, 7).decide(2, 1, 7);
@@ -217,11 +224,69 @@ TEST(Oracle, ACutRunIsUnknownNotPassed) {
   Script script(with_termination(5, 10s));
   script.at(2s).tick();
   RunEnd end;
-  end.cut = true;
-  end.reason = "event-limit";
+  end.cut_by = "limits.events";
   const Verdict verdict = script.finish(end);
   EXPECT_EQ(verdict.outcome, Outcome::unknown);
-  EXPECT_EQ(outcome_of(verdict, "agreement"), Outcome::pass);
+  EXPECT_EQ(verdict.cut_by, "limits.events");
+  EXPECT_EQ(outcome_of(verdict, "agreement"), Outcome::unknown)
+      << "it held until the cut, and nobody knows for how long";
+}
+
+// Also where nothing is demanded of progress: what had not happened yet might have.
+TEST(Oracle, NoPropertyPassesInACutRun) {
+  OracleConfig config;
+  for (const auto& [name, when] :
+       {std::pair{"always", Rule::When::always}, std::pair{"end", Rule::When::end},
+        std::pair{"eventually", Rule::When::eventually}}) {
+    Rule rule = make_rule(Script({}), "max(applied) == 1", when);
+    rule.name = name;
+    config.rules.push_back(rule);
+  }
+  RunEnd end;
+  end.cut_by = "limits.events";
+  Script script(config);
+  script.observe(0, 1).propose(0, 1, 7).decide(0, 1, 7).decide(1, 1, 7);
+  const Verdict verdict = script.finish(end);
+  EXPECT_EQ(verdict.outcome, Outcome::unknown);
+  for (const char* property :
+       {"agreement", "validity", "integrity", "balance/always", "balance/end"}) {
+    EXPECT_EQ(outcome_of(verdict, property), Outcome::unknown) << property;
+  }
+  EXPECT_EQ(outcome_of(verdict, "balance/eventually"), Outcome::pass) << "that has been seen";
+}
+
+TEST(Oracle, AViolationBeforeTheCutStaysAFailure) {
+  OracleConfig config;
+  Script script(config);
+  script.propose(0, 1, 7).propose(1, 1, 8).decide(0, 1, 7).decide(1, 1, 8);
+  RunEnd end;
+  end.cut_by = "limits.events";
+  const Verdict verdict = script.finish(end);
+  EXPECT_EQ(verdict.outcome, Outcome::fail);
+  EXPECT_EQ(outcome_of(verdict, "agreement"), Outcome::fail);
+  EXPECT_EQ(outcome_of(verdict, "integrity"), Outcome::unknown);
+}
+
+// Decisions of a liar are nobody's, also those from before; what was broken before stands.
+TEST(Oracle, ALiarIsPassedOverFromItsFirstLieOn) {
+  Script script((OracleConfig()));
+  script.propose(0, 1, 7).propose(1, 1, 8).decide(0, 1, 7);
+  script.oracle().mark_faulty(0);
+  script.decide(1, 1, 8).decide(2, 1, 8);
+  EXPECT_EQ(script.finish().outcome, Outcome::pass);
+
+  Script earlier((OracleConfig()));
+  earlier.propose(0, 1, 7).propose(1, 1, 8).decide(0, 1, 7).decide(1, 1, 8);
+  earlier.oracle().mark_faulty(0);
+  EXPECT_EQ(earlier.finish().outcome, Outcome::fail);
+}
+
+TEST(Oracle, ANodeThatTurnsOutToLieOwesNoProgress) {
+  Script script(with_termination(1, 10s), 2);
+  script.propose(0, 1, 7).decide(0, 1, 7);
+  EXPECT_FALSE(script.oracle().goal_reached());
+  script.oracle().mark_faulty(1);
+  EXPECT_TRUE(script.oracle().goal_reached());
 }
 
 TEST(Oracle, AQuietRunBeforeTheGoalIsStuck) {
@@ -297,8 +362,7 @@ TEST(Revival, ARunThatIsCutBeforeTheBoundIsUnknown) {
   script.at(10s).phase_end();
   script.at(90s).tick();
   RunEnd end;
-  end.cut = true;
-  end.reason = "event-limit";
+  end.cut_by = "limits.events";
   EXPECT_EQ(script.finish(end).outcome, Outcome::unknown);
 }
 
@@ -313,13 +377,6 @@ TEST(Revival, WhereNothingIsLeftToHappenTheNetworkIsDead) {
 }
 
 // ---- rules
-
-OptionValue place() {
-  return Options::from_toml("check = \"x\"", "rules.toml").at("check");
-}
-Rule make_rule(const Script& script, const std::string& check, Rule::When when) {
-  return {"r", "balance", when, Expression::parse(check, script.description(), place())};
-}
 
 TEST(Rules, AlwaysIsViolatedAtTheFirstReportThatBreaksIt) {
   OracleConfig config;
@@ -349,7 +406,7 @@ TEST(Rules, EndAndEventuallyAreJudgedAtTheEnd) {
   EXPECT_EQ(passing.finish().outcome, Outcome::pass);
   Script cut(config, 1);
   RunEnd end;
-  end.cut = true;
+  end.cut_by = "limits.events";
   EXPECT_EQ(cut.finish(end).outcome, Outcome::unknown);
 }
 
@@ -361,9 +418,25 @@ TEST(Rules, OverIsJudgedHoweverTheRunEnded) {
     Script script(config);
     script.observe(0, 1);
     RunEnd end;
-    end.cut = true;
+    end.cut_by = "limits.events";
     EXPECT_EQ(script.finish(end).outcome, outcome);
   }
+}
+
+// A run that a violation ended has no end of its own either.
+TEST(Rules, WhatHoldsAtAViolationHasNotHeldAtTheEnd) {
+  OracleConfig config;
+  config.rules.push_back(make_rule(Script({}), "sum(applied) == 1", Rule::When::end));
+  Script script(config);
+  script.observe(0, 1).propose(0, 1, 7).propose(1, 1, 8).decide(0, 1, 7).decide(1, 1, 8);
+  RunEnd end;
+  end.violated = true;
+  end.reason = "violation";
+  const Verdict verdict = script.finish(end);
+  EXPECT_EQ(verdict.outcome, Outcome::fail);
+  EXPECT_EQ(verdict.cut_by, "");
+  EXPECT_EQ(verdict.properties.back().outcome, Outcome::unknown);
+  EXPECT_EQ(verdict.properties.back().reason, "the run was cut by a violation");
 }
 
 std::int64_t evaluate(const std::string& text) {
@@ -481,6 +554,7 @@ TEST(Verdict, IsReadBackFromItsDocument) {
   verdict.violations = {violation};
   verdict.violations_left_out = 3;
   verdict.faulty = {4};
+  verdict.cut_by = "limits.events";
   verdict.notes = {violation};
   const Verdict read = parse_verdict(to_json(verdict), "verdict.json");
   EXPECT_EQ(to_json(read), to_json(verdict));

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/toml_text.h"
+#include "run/client_history.h"
 #include "run/run_folder.h"
 #include "run/schedule_space.h"
 #include "systems/simulated/simulated.h"
@@ -68,6 +70,79 @@ check = "min(decided.outcome) > 9"
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(outcome(found[0].schedule, found[0].seed), oracle::Outcome::unknown);
   EXPECT_EQ(outcome({}, 1), oracle::Outcome::fail);
+}
+
+// A limit that cuts a run leaves open what would have come, whatever holds where it is cut.
+TEST(Runner, ARunThatALimitCutsIsUnknown) {
+  const std::string text =
+      load_scenario(DISSENSUS_SOURCE_DIR "/scenarios/vsr/quiet.toml", simulated_systems()).text;
+  const std::string rule = R"(
+[[oracle.rule]]
+name = "nothing-yet"
+when = "end"
+check = "max(committed) == 0"
+)";
+  const auto run = [&](const std::string& key, const std::string& value) {
+    TomlText changed(text + rule, "vsr.toml");
+    changed.set("limits." + key, value);
+    const Scenario scenario = parse_scenario(changed.text(), "vsr.toml", simulated_systems());
+    return Runner().run(scenario, {}, 1);
+  };
+  for (const auto& [key, value, ended_by] :
+       {std::tuple{"events", "10", "event-limit"}, std::tuple{"queue", "1", "queue-limit"}}) {
+    const RunResult result = run(key, value);
+    EXPECT_EQ(result.ended_by, ended_by);
+    EXPECT_EQ(result.verdict.cut_by, std::string("limits.") + key);
+    EXPECT_EQ(result.verdict.outcome, oracle::Outcome::unknown);
+    EXPECT_EQ(result.verdict.properties.back().outcome, oracle::Outcome::unknown)
+        << "the rule holds, but not at an end";
+  }
+}
+
+// The time that a scenario gives its runs is their end. An hour that nobody asked for is a limit.
+TEST(Runner, TheTimeThatAScenarioNamesIsTheEnd) {
+  const std::string endless = R"(format = "dissensus-scenario/1"
+name = "endless"
+[system]
+kind = "vsr"
+nodes = 3
+heartbeat = "60s"
+view_timeout = "10min"
+client_every = "60s"
+client_timeout = "60s"
+)";
+  const auto outcome = [&](const std::string& limits) {
+    const Scenario scenario = parse_scenario(endless + limits, "endless.toml", simulated_systems());
+    const RunResult result = Runner().run(scenario, {}, 1);
+    EXPECT_EQ(result.ended_by, "time-limit");
+    return std::pair{result.verdict.outcome, result.verdict.cut_by};
+  };
+  EXPECT_EQ(outcome("[limits]\nvirtual_time = \"1h\"\n"),
+            std::pair(oracle::Outcome::pass, std::string()));
+  EXPECT_EQ(outcome(""), std::pair(oracle::Outcome::unknown, std::string("limits.virtual_time")));
+}
+
+// What clients saw until a run was cut proves nothing about the rest.
+TEST(Runner, AHistoryThatWasCutDoesNotPass) {
+  HistoryDemand demand;
+  demand.model = "lin-kv";
+  oracle::Verdict whole;
+  whole.outcome = oracle::Outcome::pass;
+  oracle::Verdict cut = whole;
+  cut.cut_by = "limits.events";
+  HistoryCollector clients;
+  for (const history::EventKind kind : {history::EventKind::invoke, history::EventKind::ok}) {
+    Event event;
+    event.type = EventType::operation;
+    event.detail = static_cast<std::uint8_t>(kind);
+    event.text = R"({"f":"write","value":[1,7]})";
+    clients.on_event(event);
+  }
+  clients.judge(demand, "history", whole);
+  clients.judge(demand, "history", cut);
+  EXPECT_EQ(whole.properties.back().outcome, oracle::Outcome::pass);
+  EXPECT_EQ(cut.properties.back().outcome, oracle::Outcome::unknown);
+  EXPECT_EQ(cut.outcome, oracle::Outcome::unknown);
 }
 
 // The level of recording, metrics and logs do not change the run.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/assert.h"
+#include "host/ends.h"
 #include "systems/server/death.h"
 #include "systems/server/node.h"
 
@@ -226,7 +227,7 @@ void ServerCluster::on_output(host::ProgramId program, host::Stream, std::string
     news.line = running.line.substr(0, end);
     news.of_client = running.is_client;
     if (!running.is_client && settings_.ready_line && !is_ready_[running.node] &&
-        std::regex_search(news.line, *settings_.ready_line)) {
+        std::regex_search(news.line.substr(0, kLineSearchedMax), *settings_.ready_line)) {
       is_ready_[running.node] = true;
       news.is_ready = true;
     }
@@ -472,6 +473,12 @@ void ServerCluster::end_connection(host::ConnectionId connection, NodeId survivo
 }
 
 // ---- what is kept
+
+std::vector<Outside::Remark> ServerCluster::remarks() {
+  return host::remarks_of(host_->lost_processes(), origin_, [this](host::ProgramId id) {
+    return id < programs_.size() && !programs_[id].is_preparation ? programs_[id].node : kNoNode;
+  });
+}
 
 std::vector<Outside::Attachment> ServerCluster::attachments() {
   const host::Report report = host_->report();
