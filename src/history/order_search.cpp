@@ -1,7 +1,6 @@
 #include "history/order_search.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <queue>
 #include <unordered_map>
@@ -474,6 +473,7 @@ class Placement {
     if (!take_back_to(place_[to])) return false;
     chosen_[from].push_back({to, is_guess});
     chosen_in_[to].push_back({from, is_guess});
+    if (is_guess) guesses_.emplace_back(from, to);
     ++open_[to];
     return true;
   }
@@ -515,22 +515,24 @@ class Placement {
     if (++stuck_ > kStuckMax) return false;
     const std::size_t part = std::size_t{50} << stuck_ % 6;
     if (!take_back_to(order_.size() - std::min(order_.size(), part))) return false;
+    constexpr std::size_t kLookedAtMax = 1000;
     std::vector<std::uint32_t> free;
-    for (auto& [to, edges] : chosen_in_) {
+    for (std::size_t looked = 0, i = guesses_.size(); i-- > 0 && looked < kLookedAtMax; ++looked) {
+      const auto [from, to] = guesses_[i];
       if (place_[to] != kNone) continue;
-      for (const Chosen& edge : edges) {
-        if (!edge.is_guess) continue;
-        std::erase_if(chosen_[edge.other],
-                      [&](const Chosen& out) { return out.other == to && out.is_guess; });
-        if (place_[edge.other] == kNone) --open_[to];
-      }
-      if (!spend(1 + edges.size())) return false;
-      std::erase_if(edges, &Chosen::is_guess);
-      if (open_[to] == 0) free.push_back(to);
+      guesses_.erase(guesses_.begin() + static_cast<std::ptrdiff_t>(i));
+      forget(chosen_[from], to);
+      forget(chosen_in_[to], from);
+      if (place_[from] == kNone && --open_[to] == 0) free.push_back(to);
     }
+    if (!spend(kLookedAtMax)) return false;
     std::ranges::sort(free);
     for (const std::uint32_t moment : free) push(moment);
     return true;
+  }
+  static void forget(std::vector<Chosen>& edges, std::uint32_t other) {
+    edges.erase(std::ranges::find_if(
+        edges, [other](const Chosen& edge) { return edge.other == other && edge.is_guess; }));
   }
 
   /// Do edges lead from the moment at that place to this one? It is not placed; whatever leads to
@@ -618,9 +620,10 @@ class Placement {
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
   /// By either end.
   std::unordered_map<std::uint32_t, std::vector<Chosen>> chosen_;
-  std::map<std::uint32_t, std::vector<Chosen>> chosen_in_;
-  std::size_t farthest_ = 0;  ///< place at which the search got stuck
-  std::size_t stuck_ = 0;     ///< how often around there
+  std::unordered_map<std::uint32_t, std::vector<Chosen>> chosen_in_;
+  std::vector<Moments::Pair> guesses_;  ///< of these, in the order in which they were made
+  std::size_t farthest_ = 0;            ///< place at which the search got stuck
+  std::size_t stuck_ = 0;               ///< how often around there
   std::uint64_t random_ = 1;
   std::vector<std::size_t> in_first_;  ///< edges the other way round
   std::vector<std::uint32_t> in_;
