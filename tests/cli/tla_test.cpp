@@ -176,7 +176,7 @@ TEST(Tla, BadInputIsRefusedWithPlaceAndExpectation) {
       {"constant", {"check", "Good.tla", "--constant", "N"}, "--constant N: expected NAME=VALUE"},
       {"option", {"check", "Good.tla", "--worker", "1"}, "--worker"},
       {"verb", {"chek", "Good.tla"}, "did you mean 'check'?"},
-      {"nothing", {}, "tla: expected what to do (check, simulate, trace, eval)"},
+      {"nothing", {}, "tla: expected what to do (check, simulate, trace, eval, translate)"},
       {"weight", {"simulate", "Good.tla", "--weight", "Next=much"}, "expected a number"},
       {"unknown weight", {"simulate", "Good.tla", "--weight", "Nxt=2"}, "did you mean 'Next'?"},
       {"log", {"trace", "Good.tla", "bad.ndjson"}, "bad.ndjson:1: action: no action 'Nxt'"},
