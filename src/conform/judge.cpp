@@ -12,10 +12,12 @@ Judge::Judge(BoundMapping& mapping, const JudgeOptions& options)
       options_(options),
       steps_(mapping, options.frontier_most),
       matcher_(machine_, *this, mapping.hidden(),
-               {options.frontier_most, options.hidden_states_most}) {}
+               {options.frontier_most, options.hidden_states_most}),
+      weights_(mapping.weights()) {}
 
 void Judge::start(std::span<const tla::Value> initial_node_states) {
   seen_.clear();
+  if (options_.coverage != nullptr) options_.coverage->start_trace();
   const tla::Match match = matcher_.start();
   if (match == tla::Match::refused) {
     throw InputError(fmt::format("{}: the model has no initial state", machine_.spec().path()));
@@ -122,7 +124,7 @@ std::optional<Violation> Judge::follow(const Observation& observation) {
     return violation;
   }
   counters_.frontier_max = std::max(counters_.frontier_max, frontier().size());
-  for (const tla::Label& label : labels) steps_.cover(label, observation.node, frontier().front());
+  for (const tla::Label& label : labels) cover(label, observation.node, frontier().front());
   return std::nullopt;
 }
 

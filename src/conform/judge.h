@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "conform/bound_mapping.h"
+#include "conform/guard_coverage.h"
 #include "conform/model_steps.h"
 #include "conform/observed_trace.h"
 #include "conform/violation.h"
@@ -19,6 +20,7 @@ struct JudgeOptions {
   std::size_t frontier_most = 1'000;  ///< states that fit what was seen
   std::size_t hidden_states_most = 10'000;
   std::vector<std::string> ignored_properties;  ///< not judged
+  GuardCoverage* coverage = nullptr;            ///< hears of the model's steps; null: nobody does
 };
 
 /// What judging cost and taught.
@@ -60,7 +62,10 @@ class Judge final : private tla::SeenEvents {
   void forget();
   /// Counts a (label, state) of the model for coverage; true when its view is new.
   bool cover(const tla::Label& label, NodeId node, const tla::State& state) {
-    return steps_.cover(label, node, state);
+    const bool is_new = steps_.cover(label, node, state);
+    if (options_.coverage != nullptr)
+      options_.coverage->took(machine_, weights_, label, state, is_new);
+    return is_new;
   }
 
  private:
@@ -79,6 +84,7 @@ class Judge final : private tla::SeenEvents {
   JudgeCounters counters_;  ///< without those of steps_
   ModelSteps steps_;
   tla::Matcher matcher_;
+  std::vector<double> weights_;  ///< of walks; for the coverage
   bool is_unknown_ = false;
   bool goes_on_ = true;
   std::vector<std::string> broken_;  ///< properties that are not judged (any more)

@@ -172,6 +172,13 @@ void read_tables(const Options& options, Mapping& mapping) {
     const OptionValue weight = weights.at(action);
     mapping.weights.push_back({action, weight.number(0), weight});
   }
+  if (const auto coverage = options.find("coverage")) {
+    const Options table = coverage->table();
+    for (const OptionValue& guard : table.at("implied").list()) {
+      mapping.implied_guards.push_back(guard.text());
+    }
+    table.finish();
+  }
   if (const auto mutation = options.find("mutation")) {
     const Options table = mutation->table();
     mapping.mutation.delete_key = table.at("delete").text();

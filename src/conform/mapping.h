@@ -129,6 +129,8 @@ struct Mapping {
   std::vector<MappingWeight> weights;
   bool swarm = true;
   MappingMutation mutation;
+  /// "Add: r <= round[p]": guards that cannot decide, as the author of the mapping says.
+  std::vector<std::string> implied_guards;
 };
 
 /// Inputs without a usual value: those that are always varied.

@@ -102,7 +102,10 @@ Pairing& Conformance::pairing(const InputValues& values, const WorkflowLimits& l
     coverage();
     pairings_.clear();
   }
-  auto made = std::make_unique<Pairing>(mapping_, variant_, values, systems_, limits.judge);
+  JudgeOptions judge = limits.judge;
+  judge.coverage = guards_;
+  auto made = std::make_unique<Pairing>(mapping_, variant_, values, systems_, judge);
+  if (guards_ != nullptr) guards_->add_model(made->machine().spec(), mapping_);
   return *pairings_.emplace(values, std::move(made)).first->second;
 }
 

@@ -108,6 +108,8 @@ class Conformance {
 
   const WorkflowCounters& counters() const { return counters_; }
   BoundMapping::Coverage coverage();
+  /// From now on also notes there which guards of the model decide. It must outlive this.
+  void watch_guards(GuardCoverage& guards) { guards_ = &guards; }
 
  private:
   using Deadline = std::optional<std::chrono::steady_clock::time_point>;
@@ -138,6 +140,7 @@ class Conformance {
   WorkflowCounters counters_;
   BoundMapping::Coverage coverage_;
   bool has_coverage_ = false;
+  GuardCoverage* guards_ = nullptr;
 };
 
 }  // namespace dissensus::conform

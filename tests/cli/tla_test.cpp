@@ -29,6 +29,33 @@ TEST(TlaCheck, HoldsWithExitCode0AndCounts) {
   EXPECT_THAT(result.err, IsEmpty());
 }
 
+// An algorithm is translated in its file; without that, in memory, and the answer says so.
+TEST(TlaTranslate, WritesChecksAndIsNotNeededToCheck) {
+  const WorkFolder folder;
+  EXPECT_EQ(folder.run({"tla", "translate", kExamples + "Mutex.tla", "--check"}).exit_code, 0);
+  const std::string module =
+      "---- MODULE Once ----\nEXTENDS Naturals\n(* --algorithm Once {\n variable x = 0;\n"
+      " { a: x := 1;\n   b: x := x + 1 } } *)\nSmall == x < 2\n====\n";
+  folder.write("Once.tla", module);
+  folder.write("Once.cfg", "SPECIFICATION Spec\nINVARIANT Small\n");
+  const CommandResult in_memory = folder.run({"tla", "check", "Once.tla"});
+  EXPECT_EQ(in_memory.exit_code, 1) << in_memory.err;
+  EXPECT_THAT(in_memory.out, HasSubstr("notice    Once.tla:3:15: the algorithm has no translation; "
+                                       "it was translated in memory"));
+  EXPECT_THAT(in_memory.out, HasSubstr("State 3: b  (Once.tla:6:7)\n"));
+  EXPECT_EQ(folder.run({"tla", "translate", "Once.tla", "--check"}).exit_code, 1);
+  EXPECT_EQ(folder.run({"tla", "translate", "Once.tla"}).exit_code, 0);
+  EXPECT_EQ(folder.run({"tla", "translate", "Once.tla", "--check"}).exit_code, 0);
+  const CommandResult in_file = folder.run({"tla", "check", "Once.tla"});
+  EXPECT_THAT(in_file.out, HasSubstr("State 3: b  (Once.tla:6:7)\n"));
+  EXPECT_THAT(in_file.out, testing::Not(HasSubstr("notice")));
+  folder.write("Bad.tla", "---- MODULE Bad ----\n(* --algorithm Bad { { x = 1 } } *)\n====\n");
+  const CommandResult bad = folder.run({"tla", "translate", "Bad.tla"});
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_THAT(bad.err, HasSubstr("Bad.tla:2:26: expected ':=', found '='\n"));
+  EXPECT_EQ(folder.run({"tla", "translate", kTwoPhase}).exit_code, 2);
+}
+
 // "ok" does not speak for properties that were asked for and not checked.
 TEST(TlaCheck, LivenessThatIsNotCheckedIsPartOfTheResult) {
   const WorkFolder folder;
@@ -149,7 +176,7 @@ TEST(Tla, BadInputIsRefusedWithPlaceAndExpectation) {
       {"constant", {"check", "Good.tla", "--constant", "N"}, "--constant N: expected NAME=VALUE"},
       {"option", {"check", "Good.tla", "--worker", "1"}, "--worker"},
       {"verb", {"chek", "Good.tla"}, "did you mean 'check'?"},
-      {"nothing", {}, "tla: expected what to do (check, simulate, trace, eval)"},
+      {"nothing", {}, "tla: expected what to do (check, simulate, trace, eval, translate)"},
       {"weight", {"simulate", "Good.tla", "--weight", "Next=much"}, "expected a number"},
       {"unknown weight", {"simulate", "Good.tla", "--weight", "Nxt=2"}, "did you mean 'Next'?"},
       {"log", {"trace", "Good.tla", "bad.ndjson"}, "bad.ndjson:1: action: no action 'Nxt'"},

@@ -40,6 +40,38 @@ TEST_F(WorkflowTest, CorrectSystemConformsBothWays) {
   EXPECT_THAT(conformance.coverage().actions_never_seen, ElementsAre());
 }
 
+// "No violation" says nothing about a guard that was never the one that decided.
+TEST_F(WorkflowTest, GuardsThatNeverDecidedAreNamed) {
+  const auto reached = [](Conformance& conformance) {
+    GuardCoverage guards;
+    conformance.watch_guards(guards);
+    EXPECT_FALSE(conformance.workflow_two({6, 100}));
+    return guards.summary();
+  };
+  Conformance plain = conformance();
+  const GuardCoverage::Summary summary = reached(plain);
+  EXPECT_EQ(summary.actions_taken, 2u);
+  EXPECT_EQ(summary.actions, 2u);
+  EXPECT_EQ(summary.pairs_taken, 2u) << "Pass and Take in turn";
+  EXPECT_EQ(summary.pairs, 4u);
+  EXPECT_EQ(summary.guards_decided, 3u);
+  EXPECT_EQ(summary.guards, 4u);
+  EXPECT_THAT(summary.never_decided, ElementsAre(testing::StartsWith("Pass: hops < Limit  (")));
+  // Where the walk comes to its end, the guard decides.
+  Conformance ends = conformance({{}, {{"Limit", "20"}}, {}});
+  EXPECT_THAT(reached(ends).never_decided, ElementsAre());
+  // The author of a mapping may say that a guard cannot decide, but not of one that is none.
+  Mapping mapping = load_mapping(files_.mapping());
+  mapping.implied_guards = {"Pass: hops < Limit"};
+  Conformance said(mapping, {}, 1, ring_registry());
+  const GuardCoverage::Summary with_said = reached(said);
+  EXPECT_THAT(with_said.implied, ElementsAre("Pass: hops < Limit"));
+  EXPECT_EQ(with_said.guards, 3u);
+  mapping.implied_guards = {"Pass: hops < 7"};
+  Conformance wrong(mapping, {}, 1, ring_registry());
+  EXPECT_THROW(reached(wrong), InputError);
+}
+
 // The second token is taken when the model has none under way: the guard is named with its values.
 TEST_F(WorkflowTest, DoingWhatTheModelForbidsIsTypeOneAndNamesTheGuard) {
   Conformance conformance = this->conformance(with("doubles"));

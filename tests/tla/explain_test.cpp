@@ -56,7 +56,8 @@ TEST(Explain, WholeNextAndPossibleActions) {
 
 std::vector<std::string> deciding(Machine& machine, const State& state) {
   std::vector<std::string> texts;
-  machine.deciding_guards(state, 1000, [&](const Location& at) { texts.push_back(at.excerpt()); });
+  machine.deciding_guards(state, {}, 1000,
+                          [&](const Location& at) { texts.push_back(at.excerpt()); });
   return texts;
 }
 

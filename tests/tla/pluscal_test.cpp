@@ -262,6 +262,27 @@ TEST(PlusCal, ChecksumsTellAChangedAlgorithmAndAChangedTranslation) {
   EXPECT_EQ(again(bare).first, Freshness::algorithm_changed);
 }
 
+// Files have translations of all ages.
+TEST(PlusCal, OlderTranslationsWithoutSumsAreNoStaleOnes) {
+  const auto original = AlgorithmText::find(module_with(
+      "--algorithm A variables x = 0, y = 0; begin a: x := 1; b: y := 1; end algorithm"));
+  std::string file = original->file_with(original->translate());
+  const std::size_t sums = file.find(" (chksum");
+  file.erase(sums, file.find('\n', sums) - sums);
+  const std::size_t kept = file.find("/\\ y' = y");
+  ASSERT_NE(kept, std::string::npos);
+  file.replace(kept, 9, "/\\ UNCHANGED y");
+  const auto found = AlgorithmText::find(std::make_shared<Source>(Source{"Test.tla", file}));
+  EXPECT_EQ(found->freshness(found->translate()), Freshness::fresh);
+}
+
+// A fair algorithm without processes stays fair, whatever the options say.
+TEST(PlusCal, AFairAlgorithmWithoutProcessesIsFair) {
+  EXPECT_THAT(
+      translated("--fair algorithm A variable x = 0; begin a: x := 1; end algorithm", {"-nof"}),
+      HasSubstr("/\\ WF_vars(Next)\n"));
+}
+
 TEST(PlusCal, AModuleWithoutTranslationIsTranslatedInMemory) {
   SpecOptions options;
   options.modules.emplace_back("Test", module_with(kTwoProcesses, "Small == x < 4\n====\n")->text);

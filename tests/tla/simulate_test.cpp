@@ -164,6 +164,14 @@ TEST(Simulate, ErrorsAndFalseAssumptionsAreOutcomes) {
   EXPECT_THAT(assumption.message, HasSubstr("assumption FALSE is false"));
 }
 
+TEST(Simulate, WithoutAnInitialStateTheAnswerSaysSo) {
+  const SimulateResult result = simulate(
+      given::spec("VARIABLE x\nInit == x \\in {}\nNext == x' = x", "INIT Init NEXT Next"), {});
+  EXPECT_EQ(result.states, 0u);
+  ASSERT_EQ(result.remarks.size(), 1u);
+  EXPECT_THAT(result.remarks[0], HasSubstr("there is no initial state"));
+}
+
 // A walk that was written down is a log that the specification admits.
 TEST(Simulate, AnAliasIsShownAndWhatIsNotEvaluatedIsSaid) {
   const SimulateResult result =

@@ -58,14 +58,34 @@ void print_counters(const conform::WorkflowCounters& counters) {
   }
 }
 
-/// "No violation" is a result only where nothing was left out.
-void print_gaps(const std::vector<std::string>& gaps) {
+/// "No violation" is a result only where nothing was left out. `reached`: what it speaks for.
+void print_gaps(const std::vector<std::string>& gaps, const std::string& reached = {}) {
+  const std::string in_brackets = reached.empty() ? "" : fmt::format(" ({})", reached);
   if (gaps.empty()) {
-    fmt::print("no violation: model and implementation agree\n");
+    fmt::print("no violation: model and implementation agree{}\n", in_brackets);
     return;
   }
-  fmt::print("unknown: no violation as far as model and implementation were compared\n");
+  fmt::print("unknown: no violation as far as model and implementation were compared{}\n",
+             in_brackets);
   for (const std::string& gap : gaps) fmt::print("not covered: {}\n", gap);
+}
+
+std::string reached_text(const conform::GuardCoverage::Summary& reached) {
+  if (reached.actions == 0) return {};  // the mapping does not say how steps are carried out
+  return fmt::format("{} of {} actions taken, {} of {} guards decided{}, {} of {} pairs of actions",
+                     reached.actions_taken, reached.actions, reached.guards_decided, reached.guards,
+                     reached.implied.empty()
+                         ? ""
+                         : fmt::format(" and {} said to be implied", reached.implied.size()),
+                     reached.pairs_taken, reached.pairs);
+}
+
+/// A guard that never decided could be missing, and nobody would have seen a difference.
+void add_guard_gaps(const conform::GuardCoverage::Summary& reached,
+                    std::vector<std::string>& gaps) {
+  for (const std::string& guard : reached.never_decided) {
+    gaps.push_back(fmt::format("this guard was never the one that decided: {}", guard));
+  }
 }
 
 void print_coverage(const conform::BoundMapping::Coverage& coverage) {
@@ -105,11 +125,13 @@ ExitCode run_check(const ConformOptions& options) {
   const conform::Mapping mapping = conform::load_mapping(options.file);
   conform::Variant variant = variant_of(options.changes, options.constants);
   const Registry registry = options.plugins.load();
-  conform::Conformance conformance(mapping, variant, options.seed, registry.systems);
   const auto [inputs, values] =
       split_numbers(options.inputs, "--inputs", std::max<std::size_t>(mapping.inputs.size(), 1));
   const auto [walks, depth] = split_numbers(options.walks, "--walks", 0);
   const conform::WorkflowLimits& limits = options.limits;
+  conform::GuardCoverage guards;
+  conform::Conformance conformance(mapping, variant, options.seed, registry.systems);
+  conformance.watch_guards(guards);
   std::optional<conform::ConformanceFinding> finding;
   if (options.workflow == "both") {
     finding = conformance.conform(options.rounds, depth, limits);
@@ -122,7 +144,9 @@ ExitCode run_check(const ConformOptions& options) {
 
   const conform::WorkflowCounters& counters = conformance.counters();
   const conform::BoundMapping::Coverage coverage = conformance.coverage();
-  const std::vector<std::string> gaps = conform::gaps(counters, limits);
+  const conform::GuardCoverage::Summary reached = guards.summary();
+  std::vector<std::string> gaps = conform::gaps(counters, limits);
+  add_guard_gaps(reached, gaps);
   std::string text;
   if (finding) text = conform::to_json({options.file, variant, *finding});
   if (finding && !options.out.empty()) write_file(options.out, text);
@@ -145,14 +169,20 @@ ExitCode run_check(const ConformOptions& options) {
               {"generate_seconds", counters.generate_seconds},
               {"verify_seconds", counters.verify_seconds},
               {"events_never_seen", coverage.events_never_seen},
-              {"actions_never_seen", coverage.actions_never_seen}};
+              {"actions_never_seen", coverage.actions_never_seen},
+              {"guards", reached.guards},
+              {"guards_decided", reached.guards_decided},
+              {"guards_never_decided", reached.never_decided},
+              {"guards_implied", reached.implied},
+              {"pairs", reached.pairs},
+              {"pairs_taken", reached.pairs_taken}};
     if (finding) json["finding"] = Json::parse(text);
     fmt::print("{}\n", json.dump());
   } else if (!options.output.quiet) {
     if (finding) {
       print_finding(mapping, *finding);
     } else {
-      print_gaps(gaps);
+      print_gaps(gaps, reached_text(reached));
       print_coverage(coverage);
     }
     print_counters(counters);

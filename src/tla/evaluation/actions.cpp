@@ -424,7 +424,8 @@ bool Evaluator::step_body(const Operator& operation, Frame& frame, const Pending
       operation.depth != 1) {
     return step(*operation.body, frame, rest, is_labelling);
   }
-  if (shuffle != nullptr && operation.action < weights.size() && weights[operation.action] <= 0) {
+  if ((shuffle != nullptr || pardoner != nullptr) && operation.action < weights.size() &&
+      weights[operation.action] <= 0) {
     return true;
   }
   const Saved label(label_operator, &operation);

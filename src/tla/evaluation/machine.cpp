@@ -348,8 +348,8 @@ Explanation Machine::explain(const State& state, ActionId action,
   return recorder.explanation();
 }
 
-bool Machine::deciding_guards(const State& state, std::uint64_t limit,
-                              FunctionRef<void(const Location&)> visit) {
+bool Machine::deciding_guards(const State& state, std::span<const double> weights,
+                              std::uint64_t limit, FunctionRef<void(const Location&)> visit) {
   Evaluator& evaluator = implementation_->evaluator;
   DISSENSUS_ASSERT(evaluator.program.next.has_value(), "Machine::deciding_guards : has a Next");
   SpareState next(*implementation_);
@@ -360,6 +360,7 @@ bool Machine::deciding_guards(const State& state, std::uint64_t limit,
   PardonSink sink(pardoner);
   evaluator.sink = &sink;
   evaluator.pardoner = &pardoner;
+  const Saved saved_weights(evaluator.weights, weights);
   const EntryPoint& entry = *evaluator.program.next;
   Frame frame = evaluator.new_frame(entry.frame_size, nullptr, *entry.node);
   return evaluator.step(*entry.node, frame, nullptr, true);

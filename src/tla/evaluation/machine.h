@@ -126,7 +126,8 @@ class Machine {
   /// Conjuncts that decide in a state: of a step of Next, or of a condition that is looked at on
   /// the way, this one is false and all others hold. A place may come several times. False: more
   /// than `limit` conjuncts of steps were tried.
-  bool deciding_guards(const State& state, std::uint64_t limit,
+  /// Actions of weight 0 are left out, as by random_step.
+  bool deciding_guards(const State& state, std::span<const double> weights, std::uint64_t limit,
                        FunctionRef<void(const Location&)> visit);
   /// Actions that are enabled in a state, with arguments found by Next; at most `limit`.
   std::vector<Label> enabled(const State& state, std::size_t limit);

@@ -309,6 +309,10 @@ SimulateResult simulate(const std::shared_ptr<const Spec>& spec, const SimulateO
       options.walks, options.workers,
       [&] { return std::make_unique<Walker>(spec, options, weights); },
       [](Walker& walker, std::size_t number) { return walker.walk(number); }, consume);
+  if (result.states == 0 && result.walks > 0 && result.message.empty()) {
+    result.remarks.push_back(
+        "there is no initial state: what was asked for holds because nothing happens");
+  }
   result.distinct = distinct.size();
   result.seconds = seconds();
   return result;

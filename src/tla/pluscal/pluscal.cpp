@@ -123,8 +123,14 @@ std::map<std::string, std::string> definitions_of(const std::vector<std::string>
                  : std::string{};
     }
     if (name.empty()) continue;
-    for (const Token& token : tokens_from({line + " "}, {1, 1})) {
-      if (token.type != TokenType::end) definitions[name] += token.printed() + ' ';
+    const std::vector<std::string> row = {line + " "};
+    const std::vector<Token> tokens = tokens_from(row, {1, 1});
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+      // Older translators say UNCHANGED x for x' = x.
+      const bool is_kept = i + 3 < tokens.size() && tokens[i + 1].is("'") &&
+                           tokens[i + 2].is("=") && tokens[i + 3].text == tokens[i].text;
+      if (is_kept) i += 3;
+      definitions[name] += (is_kept ? "UNCHANGED " : "") + tokens[i].printed() + ' ';
     }
   }
   return definitions;
