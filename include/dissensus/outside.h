@@ -63,6 +63,10 @@ class Outside {
   };
   /// If that is the trouble: the run then fails, as a finding.
   virtual std::optional<Death> death() const { return std::nullopt; }
+
+  /// What was to be judged and did not come, in one line for people: a client that died, a line
+  /// that nobody can read. Asked after the run, which then does not pass; empty: nothing.
+  virtual std::string unjudged() const { return {}; }
 };
 
 }  // namespace dissensus

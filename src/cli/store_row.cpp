@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/file.h"
 #include "hunt/row_recipe.h"
 #include "run/run_folder.h"
 
@@ -89,8 +90,7 @@ std::string folder_of_run(const std::string& path, const SystemRegistry& systems
       fmt::format("runs/{}-{}-{}", name_of_store(*row), hunt.id, row->number);
   std::error_code error;
   if (fs::exists(folder + "/run.json", error)) return folder;
-  fs::create_directories(folder, error);
-  if (error) throw InputError(fmt::format("{}: cannot be created: {}", folder, error.message()));
+  make_folders(folder);
   const run::RunResult result = run::record_run(folder, recipe);
   if (const std::string hash = trace::to_hex(result.hash); hash != recipe.hash) {
     fs::remove_all(folder, error);

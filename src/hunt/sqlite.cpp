@@ -33,6 +33,21 @@ std::string explain(int code) {
       return "";
   }
 }
+
+/// The machine's fault: no room, no memory, a write that failed.
+bool is_of_machine(int code) {
+  switch (code) {
+    case SQLITE_IOERR_WRITE:
+    case SQLITE_IOERR_FSYNC:
+    case SQLITE_IOERR_TRUNCATE:
+    case SQLITE_IOERR_SHMSIZE:
+    case SQLITE_IOERR_SHMMAP:
+    case SQLITE_IOERR_NOMEM:
+      return true;
+    default:
+      return (code & 0xFF) == SQLITE_FULL || (code & 0xFF) == SQLITE_NOMEM;
+  }
+}
 }  // namespace
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
@@ -61,8 +76,12 @@ Database::Database(const std::string& path, Mode mode) : path_(path) {
 void Database::fail(int code) const {
   const std::string words = explain(code);
   const char* const detail = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
-  throw InputError(words.empty() ? fmt::format("{}: cannot be used: {}", path_, detail)
-                                 : fmt::format("{}: {} ({})", path_, words, detail));
+  const std::string text = words.empty() ? fmt::format("{}: cannot be used: {}", path_, detail)
+                                         : fmt::format("{}: {} ({})", path_, words, detail);
+  if (is_of_machine(handle_ ? sqlite3_extended_errcode(handle_.get()) : code)) {
+    throw EnvironmentError(text);
+  }
+  throw InputError(text);
 }
 
 void Database::execute(const char* text) {

@@ -310,6 +310,10 @@ RunResult Runner::run_here(const Scenario& scenario, const System& system,
     if (clients) {
       result.history_margin = clients->judge(*scenario.history, scenario.name, result.verdict);
     }
+    if (world.outside() != nullptr) {
+      std::string unjudged = world.outside()->unjudged();
+      if (!unjudged.empty()) oracle::add_unjudged(result.verdict, std::move(unjudged));
+    }
     if (recorder) {
       result.records = std::move(recorder->records);
       result.records_cut = recorder->is_cut;

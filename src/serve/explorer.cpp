@@ -9,6 +9,7 @@
 
 #include "dissensus/options.h"
 
+#include "core/file.h"
 #include "hunt/row_recipe.h"
 #include "hunt/store_runs.h"
 #include "isolate/causes.h"
@@ -399,11 +400,10 @@ std::string Explorer::open_row(std::size_t store, std::size_t hunt, const std::s
   const std::string folder = fmt::format("{}/{}-{}-{}-{}", options_.runs_folder,
                                          recipe.scenario.name, recipe.hash, hunt, number);
   if (!std::filesystem::exists(folder + "/run.json")) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) throw InputError(fmt::format("{}: cannot be created: {}", folder, error.message()));
+    make_folders(folder);
     const run::RunResult result = run::record_run(folder, recipe);
     if (trace::to_hex(result.hash) != recipe.hash) {
+      std::error_code error;
       std::filesystem::remove_all(folder, error);
       throw InputError(
           fmt::format("{}: recorded hash {}, this run {}; was it recorded by another "

@@ -11,6 +11,7 @@
 
 #include "dissensus/random.h"
 
+#include "core/file.h"
 #include "hunt/fleet.h"
 #include "hunt/store_care.h"
 
@@ -71,7 +72,7 @@ TEST_F(FullDiskTest, IsSaidAndNothingIsLost) {
         store.add(large_item(added));
         store.flush();
       }
-    } catch (const InputError& error) {
+    } catch (const EnvironmentError& error) {
       trouble = error.what();
     }
   }
