@@ -5,7 +5,7 @@ HUNT ?= scenarios/xrpl/b3.toml
 # $(call configure,PRESET): quiet unless it fails.
 configure = cmake --preset $(1) >build/$(1).configure.log 2>&1 || { cat build/$(1).configure.log; exit 1; }
 
-.PHONY: hunt whole test test-all soak bench results study-xrpl study-mechanism study-byzantine study-isolation branches check-r format lint install deb fuzz build clean \
+.PHONY: hunt whole test test-all soak bench results papers study-xrpl study-mechanism study-byzantine study-isolation branches check-r format lint install deb fuzz build clean \
         setup setup-pages setup-test setup-tools
 
 # Finds a bug: the main job. Exit code 1 of dissensus means that it found one.
@@ -56,6 +56,11 @@ study-isolation: build
 # Renews the tables and figures of docs/results that another build made.
 results: build
 	build/release/dissensus study --renew docs/results/*.md --jobs $(JOBS)
+
+# Makes the pages of docs/papers from docs/papers/papers.toml.
+papers: whole
+	@for paper in discotest icse-seip operators isolation conformance; do \
+	  build/release/dissensus paper $$paper --markdown > docs/papers/$$paper.md || exit 1; done
 
 # Renews the figure of docs/results/mechanism.md and the table below it.
 study-mechanism: build

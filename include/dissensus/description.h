@@ -15,6 +15,7 @@
 
 #include "dissensus/digest.h"
 #include "dissensus/ids.h"
+#include "dissensus/offers.h"
 #include "dissensus/time.h"
 
 namespace dissensus {
@@ -59,6 +60,9 @@ struct KindDescription {
   std::size_t payload = 0;
   /// Which step of a protocol round such messages are sent in; see SystemDescription::first_round.
   std::uint8_t step = 0;
+  /// True: whoever receives such messages passes over a second copy, as TCP does with the pieces of
+  /// a connection. Nothing sends them twice.
+  bool once = false;
 };
 
 inline constexpr std::size_t kNoField = ~std::size_t{0};
@@ -246,6 +250,10 @@ struct SystemDescription {
   /// (r - first_round) * round_steps + step. XRPL: proposals are step 0, validations step 1.
   std::uint64_t first_round = 0;
   std::uint8_t round_steps = 1;
+  /// Where the nodes live, which says what faults there are for them.
+  NodeKind nodes = NodeKind::simulated_with_disk;
+  /// How many of them, the first ones, have a disk, if any has one: clients and services may not.
+  std::size_t disks = ~std::size_t{0};
 
   /// Declares message type T with one kind of the same name. Kinds are numbered in the order of
   /// declaration; T::kind() must return that number.

@@ -64,6 +64,16 @@ class Outside {
   /// If that is the trouble: the run then fails, as a finding.
   virtual std::optional<Death> death() const { return std::nullopt; }
 
+  /// What nobody judges and everybody should know: a helper of a node that died.
+  struct Remark {
+    NodeId node = kNoNode;
+    std::string manner;  ///< as for deaths
+    Time time{};
+    std::string text;  ///< one line for people
+  };
+  /// Become notes of the verdict; asked after the run.
+  virtual std::vector<Remark> remarks() { return {}; }
+
   /// What was to be judged and did not come, in one line for people: a client that died, a line
   /// that nobody can read. Asked after the run, which then does not pass; empty: nothing.
   virtual std::string unjudged() const { return {}; }

@@ -83,6 +83,8 @@ struct Anchor {
   bool relative = false;
   /// True: the fault ends when it happens once more, if not before.
   bool until_next = false;
+  /// A time of the run: what happens then or later does not count, and the fault is over by then.
+  std::optional<Duration> before = std::nullopt;
   friend bool operator==(const Anchor&, const Anchor&) = default;
 };
 
@@ -277,8 +279,9 @@ inline constexpr std::int64_t kSeedMax = (std::int64_t{1} << 53) - 1;
 
 /// All nodes but one, ascending.
 NodeSet other_nodes(NodeId node, std::size_t nodes);
-/// Nodes that these faults make lie, ascending: no property is demanded of them. Lost, late and
-/// repeated messages, crashes and wrong clocks make nobody a liar.
+/// Nodes that these faults may make lie, ascending. Nothing is demanded of those that do, in the
+/// runs in which they do (sim::World::lied). Lost, late and repeated messages, crashes and wrong
+/// clocks make nobody a liar.
 NodeSet byzantine_nodes(const std::vector<Fault>& faults);
 
 struct Schedule {

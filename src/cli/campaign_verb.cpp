@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/chance.h"
 #include "cli/fleet.h"
 #include "cli/hunt_options.h"
 #include "cli/hunt_panel.h"
@@ -135,12 +136,7 @@ ExitCode run_campaign(CampaignVerbOptions options) {
     print_table(options, result, wall_seconds, resume);
   }
   if (!result.trouble.empty()) fmt::print(stderr, "dissensus: {}\n", result.trouble);
-  if (mismatches > 0) {
-    fmt::print(stderr,
-               "dissensus: not deterministic: {} runs gave different traces on different workers\n",
-               mismatches);
-  }
-  if (mismatches > 0 || result.progress.equal != result.progress.repeated) return kInternalFault;
+  if (tell_chance(scenario, result.progress, mismatches)) return kInternalFault;
   if (result.found()) return kViolation;
   if (!result.trouble.empty()) return exit_code_of_trouble(result.trouble);
   return result.progress.unknown > 0 || !resume.empty() ? kUnknown : kAllHeld;

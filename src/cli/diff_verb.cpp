@@ -10,6 +10,7 @@
 #include "diff/difference.h"
 #include "diff/neighbour.h"
 #include "run/recording.h"
+#include "run/remake.h"
 #include "run/run_folder.h"
 #include "trace/trace_file.h"
 
@@ -44,9 +45,7 @@ DiffSide read_side(const std::string& asked, const SystemRegistry& systems) {
   }
   run::RunOptions options = run::with_everything();
   options.branch = side.recipe.branch;
-  run::Runner runner;
-  run::RunResult result =
-      runner.run(side.recipe.scenario, side.recipe.schedule, side.recipe.seed, options);
+  run::RunResult result = run::make_same(side.recipe, options, run::recorded_at(path));
   side.verdict = result.verdict;
   side.trace = run::to_trace(side.recipe, options.detail, std::move(result));
   return side;

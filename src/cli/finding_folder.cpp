@@ -11,6 +11,7 @@
 #include "cli/verb.h"
 #include "core/file.h"
 #include "run/recording.h"
+#include "run/same_run.h"
 #include "run/session_runs.h"
 
 namespace dissensus::cli {
@@ -25,6 +26,17 @@ constexpr std::uint64_t kMeasureEvents = 20'000'000;
 // shrink` goes on.
 constexpr std::size_t kShrinkRunsOfServers = 40;
 
+/// A folder that was made for it does not keep another run than the one that was found.
+void demand_found(const FindingFolder& folder, bool was_there) {
+  try {
+    run::demand_same(folder.recipe, trace::to_hex(folder.result.hash), folder.path);
+  } catch (const run::NotDeterministic&) {
+    std::error_code ignored;
+    if (!was_there) std::filesystem::remove_all(folder.path, ignored);
+    throw;
+  }
+}
+
 }  // namespace
 
 FindingFolder record_finding(const run::Scenario& scenario, const hunt::Finding& finding,
@@ -35,6 +47,7 @@ FindingFolder record_finding(const run::Scenario& scenario, const hunt::Finding&
       finding.earlier.empty() ? scenario : run::with_earlier(scenario, finding.earlier, systems);
   folder.recipe.schedule = finding.schedule;
   folder.recipe.seed = finding.seed;
+  folder.recipe.hash = trace::to_hex(finding.hash);
   std::error_code error;
   const bool is_there = std::filesystem::exists(existing + "/run.json", error);
   folder.path = is_there ? existing : run::create_run_folder(parent, scenario.name);
@@ -48,6 +61,12 @@ FindingFolder record_finding(const run::Scenario& scenario, const hunt::Finding&
     run::Runner runner;
     folder.result =
         runner.run(folder.recipe.scenario, folder.recipe.schedule, folder.recipe.seed, options);
+  }
+  const bool is_exact = !finding.kept && finding.reproduced && finding.earlier.empty();
+  if (!is_exact) {
+    folder.recipe.hash = trace::to_hex(folder.result.hash);
+  } else {
+    demand_found(folder, is_there);
   }
   return folder;
 }

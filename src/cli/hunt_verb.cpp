@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/chance.h"
 #include "cli/finding_folder.h"
 #include "cli/fleet.h"
 #include "cli/hunt_options.h"
@@ -34,6 +35,7 @@ struct HuntVerbOptions {
   std::size_t window = 0;
   std::size_t confirmations = 3;
   bool all = false;
+  std::vector<std::string> finding;
   bool no_shrink = false;
   bool no_report = false;
   bool islands = false;
@@ -50,8 +52,17 @@ struct FinishedHunt {
   std::vector<FindingFolder> findings;  ///< in the order of result.progress.findings
   std::string replay;                   ///< of the first finding
   std::string resume;                   ///< command; empty when there is nothing to resume
+  std::string rows;                     ///< of the store, as other verbs name them, but the number
   std::uint64_t mismatches = 0;         ///< runs that gave different hashes on different machines
 };
+
+std::string finding_words(const HuntVerbOptions& options) {
+  std::string words;
+  for (const std::string& signature : options.finding) {
+    words += " --finding " + shell_word(signature);
+  }
+  return words;
+}
 
 std::string resume_command(const HuntVerbOptions& options, const std::string& folder) {
   return fmt::format("{} hunt {} {} --budget {} --out {}{}{} --resume", program_invocation_name,
@@ -65,7 +76,7 @@ std::string resume_command(const HuntVerbOptions& options, const std::string& fo
                           : " --store " + shell_word(hunt::sql::without_password(options.store))) +
                          (options.islands ? " --islands" : "") +
                          (options.window == 0 ? "" : fmt::format(" --window {}", options.window)) +
-                         (options.all ? " --all" : ""));
+                         (options.all ? " --all" : "") + finding_words(options));
 }
 
 std::vector<std::pair<std::string, std::string>> hunt_words(const HuntVerbOptions& options,
@@ -131,6 +142,15 @@ Json findings_json(const FinishedHunt& hunt) {
   return json;
 }
 
+Json passed_over_json(const hunt::HuntProgress& progress) {
+  Json json = Json::array();
+  for (const auto& [signature, passed] : progress.passed_over) {
+    json.push_back(
+        {{"signature", signature}, {"count", passed.count}, {"first_evaluation", passed.item + 1}});
+  }
+  return json;
+}
+
 void print_json(const HuntVerbOptions& options, const FinishedHunt& hunt) {
   const hunt::HuntProgress& progress = hunt.result.progress;
   Json json;
@@ -144,6 +164,10 @@ void print_json(const HuntVerbOptions& options, const FinishedHunt& hunt) {
   json["stability"] = {{"repeated", progress.repeated}, {"equal", progress.equal}};
   json["violations"] = Json::array();
   json["findings"] = findings_json(hunt);
+  if (!options.finding.empty()) {
+    json["hunted"] = options.finding;
+    json["passed_over"] = passed_over_json(progress);
+  }
   json["hunt_folder"] = hunt.folder;
   json["run_folder"] = nullptr;
   if (hunt.result.found()) {
@@ -168,15 +192,30 @@ void print_shrunk(const shrink::ShrinkResult& shrunk) {
   }
 }
 
+/// Violations are never without a word, also those that nobody hunts.
+void print_passed_over(const FinishedHunt& hunt) {
+  for (const auto& [signature, passed] : hunt.result.progress.passed_over) {
+    const std::string row = hunt.rows.empty()
+                                ? std::string()
+                                : ": " + shell_word(hunt.rows + std::to_string(passed.item + 1));
+    fmt::print("passed over {} x {}, first in run {}{}\n", passed.count, signature, passed.item + 1,
+               row);
+  }
+}
+
 void print_text(const HuntVerbOptions& options, const FinishedHunt& hunt) {
   const hunt::HuntProgress& progress = hunt.result.progress;
   const double seconds = static_cast<double>(progress.virtual_time.count()) / 1e6;
   constexpr double kHour = 3600;
   const std::string passed = seconds < 2 * kHour ? fmt::format("{:.1f} s", seconds)
                                                  : fmt::format("{:.1f} hours", seconds / kHour);
-  fmt::print("{} after {} {} ({} of {} time, {:.2f} s of wall time)\n",
-             hunt.result.found() ? "found a violation" : "found nothing", progress.runs,
+  const std::string hunted = options.finding.empty()
+                                 ? std::string()
+                                 : fmt::format(" of {}", fmt::join(options.finding, " or "));
+  fmt::print("{}{} after {} {} ({} of {} time, {:.2f} s of wall time)\n",
+             hunt.result.found() ? "found a violation" : "found nothing", hunted, progress.runs,
              progress.runs == 1 ? "run" : "runs", passed, hunt.time, hunt.wall_seconds);
+  print_passed_over(hunt);
   for (std::size_t i = 0; i < hunt.findings.size() && options.all; ++i) {
     const hunt::Finding& finding = progress.findings[i];
     fmt::print("  {} x {}, first in run {}: {}\n", finding.count, finding.signature,
@@ -210,7 +249,7 @@ void print_text(const HuntVerbOptions& options, const FinishedHunt& hunt) {
 }
 
 /// What must not pass unnoticed, whatever the verdict.
-ExitCode exit_code_of_hunt(const FinishedHunt& hunt) {
+ExitCode exit_code_of_hunt(const run::Scenario& scenario, const FinishedHunt& hunt) {
   const hunt::HuntProgress& progress = hunt.result.progress;
   for (const hunt::Finding& finding : progress.findings) {
     if (finding.reproduced) continue;
@@ -219,20 +258,8 @@ ExitCode exit_code_of_hunt(const FinishedHunt& hunt) {
                "another run\n",
                finding.item + 1, finding.signature);
   }
-  if (progress.equal != progress.repeated) {
-    fmt::print(stderr,
-               "dissensus: not deterministic: {} of {} runs that were made twice gave another "
-               "trace\n",
-               progress.repeated - progress.equal, progress.repeated);
-    return kInternalFault;
-  }
-  if (hunt.mismatches > 0) {
-    fmt::print(stderr,
-               "dissensus: not deterministic: {} runs gave different traces on different workers\n",
-               hunt.mismatches);
-    return kInternalFault;
-  }
-  if (hunt.result.found()) return kViolation;
+  if (tell_chance(scenario, progress, hunt.mismatches)) return kInternalFault;
+  if (hunt.result.found() || !progress.passed_over.empty()) return kViolation;
   if (!hunt.result.trouble.empty()) return exit_code_of_trouble(hunt.result.trouble);
   if (hunt.result.end == hunt::HuntEnd::stopped) return kUnknown;
   return progress.unknown > 0 ? kUnknown : kAllHeld;
@@ -259,9 +286,11 @@ ExitCode hunt(HuntVerbOptions options) {
   const HuntSettings& settings = options.settings;
   hunt::HuntOptions hunt_options = settings.to_options();
   hunt_options.all = options.all;
+  hunt_options.finding = options.finding;
   hunt_options.confirmations = options.confirmations;
   const Registry registry = settings.plugins.load();
   const run::Scenario scenario = settings.changes.load(settings.scenario, registry.systems);
+  hunt::check_finding("--finding", options.finding, scenario);
   hunt_options.budget = budget_of(options, scenario);
   hunt_options.plugins = settings.plugins.identities();
   settings.limit_jobs(scenario, hunt_options);
@@ -321,6 +350,12 @@ ExitCode hunt(HuntVerbOptions options) {
     hunt.result = hunt::hunt(scenario, parts, hunt_options, &panel, &store);
   }
   if (hunt.result.end != hunt::HuntEnd::stopped) store.finish();
+  if (scenario.system->traits().repeatable) {
+    hunt.rows =
+        options.store.empty()
+            ? hunt.folder + "#"
+            : fmt::format("{}#{}/", hunt::sql::without_password(options.store), store.hunt());
+  }
   hunt.wall_seconds = panel.wall_seconds();
   panel.finish(hunt.result.progress);
   record_findings(options, scenario, registry.systems, beside, store,
@@ -333,7 +368,7 @@ ExitCode hunt(HuntVerbOptions options) {
   } else if (!settings.output.quiet) {
     print_text(options, hunt);
   }
-  return exit_code_of_hunt(hunt);
+  return exit_code_of_hunt(scenario, hunt);
 }
 
 }  // namespace
@@ -372,6 +407,12 @@ Verb add_hunt_verb(CLI::App& program) {
                 "shared now and then")
       ->group(kShared);
   app->add_flag("--all", options->all, "Go on after the first violation; one finding per kind");
+  app->add_option(
+         "--finding", options->finding,
+         "Only a violation with this signature, or one that begins so, ends the hunt; others are "
+         "counted; e.g. termination; repeatable")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app->add_option("--confirm", options->confirmations,
                   "Real servers: runs that tell whether a finding is reliable or flaky")
       ->check(CLI::Range(0, 1000))

@@ -8,6 +8,7 @@
 #include "cli/help.h"
 #include "cli/plugins.h"
 #include "cli/verb.h"
+#include "faults/kinds.h"
 #include "systems/process/system.h"
 
 namespace dissensus::cli {
@@ -64,7 +65,8 @@ const std::vector<Entry> kLists{
     {"searches", "what hunt --search can be"},
     {"fitness", "what hunt --fitness can be: what a search aims at"},
     {"schedulers", "what hunt --search can be, too: they decide while the run goes on"},
-    {"faults", "what hunt --faults can be: strategies of plugins"}};
+    {"faults", "what hunt --faults can be: strategies of plugins"},
+    {"fault-kinds", "what schedules can do to nodes, and to which nodes they cannot"}};
 
 struct ListOptions {
   std::string what;
@@ -73,8 +75,23 @@ struct ListOptions {
   OutputOptions output;
 };
 
+std::vector<Entry> list_fault_kinds() {
+  std::vector<Entry> entries;
+  for (const faults::FaultKind& kind : faults::fault_kinds()) {
+    std::vector<std::string_view> refusing;
+    for (const NodeKindOffers& nodes : kNodeKindOffers) {
+      if (!faults::is_possible(kind, nodes.offers)) refusing.push_back(nodes.name);
+    }
+    entries.push_back(
+        {std::string(kind.name),
+         refusing.empty() ? "everywhere" : fmt::format("not: {}", fmt::join(refusing, "; "))});
+  }
+  return entries;
+}
+
 std::vector<Entry> entries_of(const ListOptions& options) {
   if (options.what.empty()) return kLists;
+  if (options.what == "fault-kinds") return list_fault_kinds();
   Registry registry = options.plugins.load();
   registry.systems.replace(process::process_entry({.learns = false}));  // a list starts nothing
   if (options.what == "systems") return to_entries(registry.systems.entries());
@@ -121,10 +138,10 @@ Verb add_list_verb(CLI::App& program) {
       program.add_subcommand("list", "List systems, scenarios, searches, fitness functions...");
   const auto options = std::make_shared<ListOptions>();
   app->add_option("what", options->what,
-                  "scenarios, systems, searches, fitness, schedulers or faults; default: what "
-                  "these are")
-      ->check(
-          CLI::IsMember({"systems", "scenarios", "searches", "fitness", "schedulers", "faults"}));
+                  "scenarios, systems, searches, fitness, schedulers, faults or fault-kinds; "
+                  "default: what these are")
+      ->check(CLI::IsMember(
+          {"systems", "scenarios", "searches", "fitness", "schedulers", "faults", "fault-kinds"}));
   app->add_option("--folder", options->folder,
                   "Where scenarios are looked for; default: scenarios here, or those that were "
                   "installed");

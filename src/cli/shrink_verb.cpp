@@ -18,6 +18,8 @@
 #include "core/file.h"
 #include "faults/words.h"
 #include "report/examine.h"
+#include "run/recording.h"
+#include "run/remake.h"
 #include "run/schedule_space.h"
 #include "shrink/shrink.h"
 #include "statistics/samples.h"
@@ -36,6 +38,7 @@ struct ShrinkVerbOptions {
   std::string parent = "runs";
   std::size_t runs = 1'000'000;
   std::optional<std::size_t> seeds;
+  bool beyond_bounds = false;
   double rate = 0;
   std::optional<std::size_t> rate_seeds;
   double seconds = 0;
@@ -58,6 +61,7 @@ shrink::ShrinkResult shrink_once(const run::Recipe& recipe, const std::string& f
   shrink_options.jobs = options.jobs;
   shrink_options.runs_max = options.runs;
   shrink_options.seeds = options.seeds;
+  shrink_options.beyond_bounds = options.beyond_bounds;
   shrink_options.rate = options.rate;
   if (options.rate_seeds) shrink_options.rate_seeds = *options.rate_seeds;
   shrink_options.keep_going = [&](const shrink::ShrinkProgress& progress) {
@@ -114,6 +118,9 @@ run::Recipe failing_recipe(const ShrinkVerbOptions& options, const SystemRegistr
       throw InputError("--set is for scenarios; a run folder is what was run");
     recipe = run::read_recipe(options.path, systems);
     folder = options.path;
+    if (recipe.scenario.system->traits().repeatable && !recipe.branch) {
+      run::make_same(recipe, run::with_everything(), run::recorded_at(folder));
+    }
   } else {
     if (!std::filesystem::exists(options.path, error)) {
       throw InputError(fmt::format("{}: no such run folder or scenario{}", options.path,
@@ -145,6 +152,11 @@ void print_words(const shrink::ShrinkResult& result, double wall_seconds, const 
   for (const std::string& line : faults::in_words(
            recipe.schedule, recipe.scenario.system_description(), recipe.scenario.nodes())) {
     fmt::print("  - {}\n", line);
+  }
+  if (shrink::leaves_bounds(recipe.scenario, recipe.schedule)) {
+    fmt::print("  beyond the bounds of the scenario, which draws delays up to {} on {} genes: {}\n",
+               faults::in_words(recipe.scenario.space.max_delay),
+               run::varying_genes(recipe.scenario).size(), faults::summary(recipe.schedule));
   }
   if (result.seeds > 0) {
     fmt::print("  fails with {} of {} other seeds{}\n", result.failing_seeds, result.seeds,
@@ -285,6 +297,9 @@ Verb add_shrink_verb(CLI::App& program) {
       ->capture_default_str();
   app->add_option("--seeds", options->seeds,
                   "Other seeds to try the result with; default: 100, on real servers 10");
+  app->add_flag("--beyond-bounds", options->beyond_bounds,
+                "Delays may grow to twice the longest of the schedule, beyond what the scenario "
+                "draws (schedule.max_delay)");
   CLI::Option* rate =
       app->add_option("--rate", options->rate,
                       "Keep the failure rate: what is left fails with at least this share of the "

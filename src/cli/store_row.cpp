@@ -79,9 +79,9 @@ std::string folder_of_run(const std::string& path, const SystemRegistry& systems
   if (!row) return path;
   hunt::StoreReader reader(row->store);
   const hunt::HuntRecord hunt = hunt::hunt_of_row(reader, row->hunt, shown(*row));
+  const std::string name = fmt::format("{}#{}", shown(*row), row->number);
   const run::Recipe recipe =
-      hunt::recipe_of_row(reader, hunt, row->number, shown(*row),
-                          fmt::format("{}#{}", shown(*row), row->number), systems);
+      hunt::recipe_of_row(reader, hunt, row->number, shown(*row), name, systems);
   if (!recipe.scenario.system->traits().repeatable) {
     throw InputError(shown(*row) +
                      ": a run of real servers; the store keeps it, but it cannot be repeated");
@@ -89,16 +89,17 @@ std::string folder_of_run(const std::string& path, const SystemRegistry& systems
   const std::string folder =
       fmt::format("runs/{}-{}-{}", name_of_store(*row), hunt.id, row->number);
   std::error_code error;
-  if (fs::exists(folder + "/run.json", error)) return folder;
-  make_folders(folder);
-  const run::RunResult result = run::record_run(folder, recipe);
-  if (const std::string hash = trace::to_hex(result.hash); hash != recipe.hash) {
+  if (fs::exists(folder + "/run.json", error)) {
+    // Another store may have the same name.
+    if (run::recorded_hash(folder) == recipe.hash) return folder;
     fs::remove_all(folder, error);
-    throw InputError(
-        fmt::format("{}: recorded hash {}, this run {}; was it recorded by another version of the "
-                    "program or of "
-                    "the scenario's system?",
-                    shown(*row), recipe.hash, hash));
+  }
+  make_folders(folder);
+  try {
+    run::record_same(folder, recipe, hunt::recorded_row(reader, hunt, row->number, name));
+  } catch (...) {
+    fs::remove_all(folder, error);
+    throw;
   }
   return folder;
 }

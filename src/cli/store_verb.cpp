@@ -73,8 +73,16 @@ ExitCode copy(const StoreOptions& options) {
 
 ExitCode check(const StoreOptions& options) {
   const std::vector<std::string> troubles = hunt::check_store(options.store);
+  const bool has_checksums = hunt::has_checksums(options.store);
   std::string text = troubles.empty() ? "whole" : fmt::format("{}", fmt::join(troubles, "\n"));
-  print(options, {{"whole", troubles.empty()}, {"troubles", troubles}}, text);
+  if (troubles.empty() && !has_checksums) {
+    text += fmt::format(
+        ", as far as a store of an earlier version shows: its rows have no "
+        "checksums (dissensus store create {} brings it to version {})",
+        shell_word(hunt::sql::without_password(options.store)), hunt::kStoreVersion);
+  }
+  print(options,
+        {{"whole", troubles.empty()}, {"checksums", has_checksums}, {"troubles", troubles}}, text);
   return troubles.empty() ? kAllHeld : kViolation;
 }
 

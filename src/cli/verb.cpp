@@ -15,6 +15,8 @@
 
 #include "core/file.h"
 #include "core/suggestion.h"
+#include "faults/words.h"
+#include "run/remake.h"
 
 namespace dissensus::cli {
 
@@ -41,6 +43,9 @@ Failure failure_of(const std::exception& error) {
   }
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
     return {kEnvironment, "out of memory"};
+  }
+  if (dynamic_cast<const run::NotDeterministic*>(&error) != nullptr) {
+    return {kInternalFault, error.what()};
   }
   // Files that nobody asked about by name, and standard output.
   if (const auto* const system = dynamic_cast<const std::system_error*>(&error)) {
@@ -132,32 +137,12 @@ void print_json(const RunReport& report) {
   fmt::print("{}\n", json.dump(2));
 }
 
-std::string describe_schedule(const faults::Schedule& schedule) {
-  std::string text = "none";
-  if (const auto* delays = std::get_if<faults::DelaySchedule>(&schedule.scheduler)) {
-    std::size_t delayed = 0;
-    for (const std::uint32_t delay : delays->delay_ms) delayed += delay != 0 ? 1 : 0;
-    text = fmt::format("delays on {} of {} genes (kind of message, sender, receiver)", delayed,
-                       delays->delay_ms.size());
-  } else if (const auto* priorities = std::get_if<faults::PrioritySchedule>(&schedule.scheduler)) {
-    text = fmt::format("priorities of {} genes (kind of message, sender, receiver)",
-                       priorities->priority.size());
-  } else if (const auto* messages = std::get_if<faults::MessageSchedule>(&schedule.scheduler)) {
-    const std::size_t delayed = messages->delays.size();
-    text = fmt::format("delays of {} single {}", delayed, delayed == 1 ? "message" : "messages");
-  }
-  if (schedule.faults.empty()) return text;
-  const std::size_t faults = schedule.faults.size();
-  return fmt::format("{}{} {}", text == "none" ? "" : text + ", ", faults,
-                     faults == 1 ? "fault" : "faults");
-}
-
 void print_text(const RunReport& report) {
   const run::Scenario& scenario = report.recipe.scenario;
   const run::RunResult& result = report.result;
   fmt::print("scenario  {} ({}, {} nodes), seed {}\n", scenario.name,
              scenario.system_description().name, scenario.nodes(), report.recipe.seed);
-  fmt::print("schedule  {}\n", describe_schedule(report.recipe.schedule));
+  fmt::print("schedule  {}\n", faults::summary(report.recipe.schedule));
   fmt::print("verdict   {}\n", oracle::to_string(result.verdict.outcome));
   for (const oracle::PropertyVerdict& property : result.verdict.properties) {
     const std::string_view outcome = oracle::to_string(property.outcome);

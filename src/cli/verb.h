@@ -69,6 +69,7 @@ Verb add_isolate_verb(CLI::App& program);
 Verb add_list_verb(CLI::App& program);
 Verb add_manual_verb(CLI::App& program);
 Verb add_new_verb(CLI::App& program);
+Verb add_paper_verb(CLI::App& program);
 Verb add_replay_verb(CLI::App& program);
 Verb add_report_verb(CLI::App& program);
 Verb add_run_verb(CLI::App& program);

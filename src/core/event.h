@@ -90,6 +90,7 @@ struct Event : EventPlace {
   const Message* message = nullptr;  ///< valid during the call only
   const Request* request = nullptr;
   std::string_view text{};
+  bool of_twin = false;  ///< a report of a node's second copy; not part of the trace hash
 };
 
 /// A set of event types.
@@ -137,6 +138,9 @@ class EventSink {
   /// part of the trace hash: checking a model leaves the run as it is.
   virtual void on_step(const StepReport& /*step*/) {}
   virtual bool wants_steps() const { return false; }
+  /// A node lies for the first time, or once more, between the events: nothing it does or did can
+  /// be held against the others. Like a step it is no part of the run.
+  virtual void on_lie(NodeId /*node*/) {}
 };
 
 }  // namespace dissensus

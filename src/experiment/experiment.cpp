@@ -3,6 +3,8 @@
 #include <array>
 #include <limits>
 
+#include <fmt/ranges.h>
+
 namespace dissensus::experiment {
 
 namespace {
@@ -25,6 +27,10 @@ std::string_view to_string(TableKind table) {
 }
 std::string_view to_string(FigureKind figure) {
   return kFigureNames[static_cast<std::size_t>(figure)];
+}
+
+std::string seed_words(std::span<const std::uint64_t> seeds) {
+  return fmt::format("{} {}", seeds.size() == 1 ? "seed" : "seeds", fmt::join(seeds, ", "));
 }
 
 double Experiment::budget_seconds() const {

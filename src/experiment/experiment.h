@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,7 @@ struct ExperimentSearch {
   std::vector<std::string> set;  ///< changes to the scenario, after those of the case
   std::string group;             ///< for the table of groups
   std::string published_as;      ///< its name in the file of published runs
+  std::string paper_name;        ///< its name in the paper's tables; empty: as ours
   /// Test cases as DiscoTest's program makes them; none: a run of the scenario each.
   std::optional<discotest::HarnessOptions> harness;
 };
@@ -121,8 +123,15 @@ struct Published {
   std::vector<PublishedRuns> runs;
 };
 
+/// A comparison that a page shows comes from so many seeds at least: a single one has misled us.
+inline constexpr std::size_t kSeedsOfAPage = 3;
+
+/// "seed 1", "seeds 1, 2, 3".
+std::string seed_words(std::span<const std::uint64_t> seeds);
+
 /// One row of the representation study.
 struct RepresentationRow {
+  std::string paper_name;  ///< its column in the paper's table; empty: it has none
   RepresentationOptions options;
   std::shared_ptr<const run::Scenario> scenario;
 };
@@ -137,11 +146,12 @@ struct Experiment {
   std::vector<ExperimentCase> cases;
   std::vector<ExperimentSearch> searches;
   std::optional<std::size_t> baseline;  ///< the search that others are compared with
-  std::size_t repetitions = 1;
+  std::size_t repetitions = 1;          ///< with each seed
   std::string budget_text;
   hunt::Budget budget;
   std::size_t repeats = 1;  ///< runs per evaluation
-  std::uint64_t seed = 1;
+  /// All different; what they bring is pooled.
+  std::vector<std::uint64_t> seeds{1};
   // Evolution.
   std::size_t population = 10;  ///< evaluations per generation
   std::size_t last_generations = 20;
@@ -156,6 +166,8 @@ struct Experiment {
   const run::Scenario& scenario_of(std::size_t test_case, std::size_t search) const {
     return *scenarios[test_case * searches.size() + search];
   }
+  /// Hunts of a case and search, with all seeds.
+  std::size_t hunts() const { return repetitions * seeds.size(); }
   /// What is asked for in virtual time, in seconds; infinite where another budget counts.
   double budget_seconds() const;
 };

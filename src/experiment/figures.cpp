@@ -39,7 +39,7 @@ std::string found_figure(const ArrangedResults& results) {
   statistics::BarChart chart;
   chart.title = "Hunts that found the bug";
   chart.y_label = "hunts with a finding";
-  chart.y_max = static_cast<double>(experiment.repetitions);
+  chart.y_max = static_cast<double>(experiment.hunts());
   chart.series = search_names(experiment);
   for (const ExperimentCase& test_case : experiment.cases) {
     chart.groups.push_back(panel_title(test_case));
@@ -56,7 +56,7 @@ std::string found_figure(const ArrangedResults& results) {
         if (entry.test_case != i || entry.search != j) continue;
         // On our scale, where the paper had another number of repetitions.
         bar.published = static_cast<double>(entry.found) / static_cast<double>(entry.of) *
-                        static_cast<double>(experiment.repetitions);
+                        static_cast<double>(experiment.hunts());
         bar.hover += fmt::format("; paper {} of {}", entry.found, entry.of);
         has_paper = true;
       }

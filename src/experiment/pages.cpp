@@ -93,6 +93,7 @@ PageSection read_mark(const std::string& mark, const std::string& path, int line
 /// For a fingerprint: a small part of everything.
 void make_small(Experiment& experiment) {
   experiment.repetitions = std::min<std::size_t>(experiment.repetitions, 2);
+  experiment.seeds.resize(1);
   if (experiment.kind == ExperimentKind::evolution) {
     experiment.population = std::min<std::size_t>(experiment.population, 10);
     experiment.budget.runs = 2 * experiment.population;
@@ -107,6 +108,10 @@ void make_small(Experiment& experiment) {
     row.options.neighbours = 2;
     row.options.random_genotypes = 4;
   }
+}
+
+std::string short_text(const Digest& digest) {
+  return fmt::format("{:016x}", digest.high).substr(0, kFingerprintDigits);
 }
 
 double cpu_seconds() {
@@ -146,7 +151,7 @@ std::vector<PageSection> find_sections(const std::string& page, const std::strin
 std::vector<RepresentationResult> PageRenewal::represent(const Experiment& experiment) {
   std::vector<RepresentationResult> rows;
   for (const RepresentationRow& row : experiment.rows) {
-    rows.push_back(study_representation(*row.scenario, row.options, jobs_, {}));
+    rows.push_back(study_representation(*row.scenario, row.options, experiment.seeds, jobs_, {}));
   }
   return rows;
 }
@@ -169,10 +174,15 @@ std::string PageRenewal::fingerprint(const std::string& file) {
   DigestBuilder digest;
   digest.add(tables_markdown(arranged, rows));
   if (rows.empty()) digest.add(results_csv(arranged));
-  const std::string text =
-      fmt::format("{:016x}", digest.finish().high).substr(0, kFingerprintDigits);
+  std::string text = short_text(digest.finish());
   fingerprints_.emplace(file, text);
   return text;
+}
+
+std::string PageRenewal::section_fingerprint(const std::string& file) {
+  const Experiment experiment = load_experiment(file, registry_);
+  if (experiment.seeds.size() == 1) return fingerprint(file);
+  return short_text(DigestBuilder().add(fingerprint(file)).add(run_words(experiment)).finish());
 }
 
 void PageRenewal::stamp(const std::string& path, const std::string& file) {
@@ -183,11 +193,21 @@ void PageRenewal::stamp(const std::string& path, const std::string& file) {
   write_file(path, page);
 }
 
+std::vector<std::string> PageRenewal::poor_sections(const std::string& path) {
+  std::vector<std::string> poor;
+  for (const PageSection& section : find_sections(read_file(path, kScenarioBytesMax), path)) {
+    if (load_experiment(section.file, registry_).seeds.size() < kSeedsOfAPage) {
+      poor.push_back(section.name);
+    }
+  }
+  return poor;
+}
+
 std::vector<std::string> PageRenewal::stale_sections(const std::string& path) {
   std::vector<std::string> stale;
   const std::string page = read_file(path, kScenarioBytesMax);
   for (const PageSection& section : find_sections(page, path)) {
-    if (section.fingerprint != fingerprint(section.file)) stale.push_back(section.name);
+    if (section.fingerprint != section_fingerprint(section.file)) stale.push_back(section.name);
   }
   if (const std::size_t at = page.find(kStamp); at != std::string::npos) {
     std::istringstream words(page.substr(at + kStamp.size()));
@@ -229,7 +249,7 @@ std::string PageRenewal::content_of(const PageSection& section, const std::strin
   } else {
     std::filesystem::create_directories(kept);
     is_measured =
-        run_hunts(experiment, fmt::format("{}/{}.sqlite", kept, fingerprint(section.file)));
+        run_hunts(experiment, fmt::format("{}/{}.sqlite", kept, section_fingerprint(section.file)));
   }
   const double spent = cpu_seconds() - start;
   const ArrangedResults arranged = arrange(experiment, results_);
@@ -239,7 +259,8 @@ std::string PageRenewal::content_of(const PageSection& section, const std::strin
   }
   std::string command = "dissensus study " + section.file;
   if (section.repetitions) command += fmt::format(" --repetitions {}", *section.repetitions);
-  std::string text = fmt::format("\n{}{}`, `{}`", kBuild, fingerprint(section.file), command);
+  std::string text =
+      fmt::format("\n{}{}`, `{}`", kBuild, section_fingerprint(section.file), command);
   if (is_measured && spent >= 0.5) text += fmt::format(", {:.0f} s of CPU time", spent);
   text += ".*\n";
   for (const TableKind kind : section.tables) {
@@ -263,7 +284,7 @@ std::vector<std::string> PageRenewal::renew(const std::string& path, const std::
   // From the last one on, so that places stay what they are.
   std::reverse(sections.begin(), sections.end());
   for (const PageSection& section : sections) {
-    if (!all && section.fingerprint == fingerprint(section.file)) continue;
+    if (!all && section.fingerprint == section_fingerprint(section.file)) continue;
     page.replace(section.begin, section.end - section.begin, content_of(section, images, kept));
     renewed.push_back(section.name);
   }

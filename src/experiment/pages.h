@@ -48,14 +48,18 @@ class PageRenewal {
   /// `registry` must outlive this.
   PageRenewal(const Registry& registry, std::size_t jobs) : registry_(registry), jobs_(jobs) {}
 
-  /// Eight hexadecimal digits; a matter of a second.
+  /// Of the build: eight hexadecimal digits; a matter of a second.
   std::string fingerprint(const std::string& file);
+  /// Of the build and of what the file asks for: another seed more makes a section stale, too.
+  std::string section_fingerprint(const std::string& file);
   /// Leaves, or renews, the line at the end of a page whose tables a program of this build has
   /// made.
   void stamp(const std::string& path, const std::string& file);
   /// Names of the sections that another build made; "build" for the line at the end. Throws
   /// InputError.
   std::vector<std::string> stale_sections(const std::string& path);
+  /// Names of the sections whose experiment has fewer than kSeedsOfAPage seeds. Throws InputError.
+  std::vector<std::string> poor_sections(const std::string& path);
   /// Renews the stale sections, or all; returns their names. Images go to `images`. Hunts are kept
   /// in `kept`, a file per fingerprint, so that an interrupted renewal goes on where it was.
   std::vector<std::string> renew(const std::string& path, const std::string& images,

@@ -146,8 +146,7 @@ class Reader {
   }
 
   void read_runs() {
-    experiment_.seed = static_cast<std::uint64_t>(
-        options_.integer("seed", 1, 0, std::numeric_limits<std::int64_t>::max()));
+    read_seeds();
     if (experiment_.kind == ExperimentKind::representation) {
       read_rows();
       return;
@@ -164,6 +163,26 @@ class Reader {
     if (const auto baseline = options_.find("baseline")) {
       experiment_.baseline = find_name(*baseline, experiment_.searches, "search");
     }
+  }
+
+  void read_seeds() {
+    constexpr std::int64_t kSeedMax = std::numeric_limits<std::int64_t>::max();
+    const auto seeds = options_.find("seeds");
+    if (!seeds) {
+      experiment_.seeds = {static_cast<std::uint64_t>(options_.integer("seed", 1, 0, kSeedMax))};
+      return;
+    }
+    if (options_.has("seed")) options_.fail("seed", "expected either seed or seeds");
+    experiment_.seeds.clear();
+    for (const OptionValue& value : seeds->list()) {
+      const auto seed = static_cast<std::uint64_t>(value.integer(0, kSeedMax));
+      if (std::find(experiment_.seeds.begin(), experiment_.seeds.end(), seed) !=
+          experiment_.seeds.end()) {
+        value.fail(fmt::format("{} is there twice", seed));
+      }
+      experiment_.seeds.push_back(seed);
+    }
+    if (experiment_.seeds.empty()) seeds->fail("expected at least one seed");
   }
 
   void read_budget(const OptionValue& value) {
@@ -227,6 +246,7 @@ class Reader {
     result.search = required_text(table, "search");
     result.group = table.text("group", "");
     result.published_as = table.text("published_as", "");
+    result.paper_name = table.text("paper_name", "");
     result.fitness = read_texts(table, "fitness");
     result.novelty = table.text("novelty", "");
     result.set = read_texts(table, "set");
@@ -296,9 +316,9 @@ class Reader {
       RepresentationRow row;
       RepresentationOptions& options = row.options;
       options.name = required_text(table, "name");
+      row.paper_name = table.text("paper_name", "");
       const std::array<std::string_view, 3> names{"delay", "priority", "priority-by-position"};
       options.representation = static_cast<Representation>(table.at("type").choice(names));
-      options.seed = experiment_.seed;
       options.genotypes = static_cast<std::size_t>(table.integer("genotypes", 10, 2, 64));
       options.neighbours = static_cast<std::size_t>(table.integer("neighbours", 10, 1, 1000));
       options.random_genotypes =

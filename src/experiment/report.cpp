@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spawn.h>
 #include <sys/wait.h>
 
@@ -127,9 +128,10 @@ std::string report_html(const ArrangedResults& results, const std::vector<StudyT
     body += report::section("figure-" + figure.name, figure.title,
                             report::figure(inline_svg(figure.svg), ""));
   }
-  body += report::section("again", "Repeat it",
-                          report::command(fmt::format("dissensus study {} --seed {}",
-                                                      experiment.path, experiment.seed)));
+  body +=
+      report::section("again", "Repeat it",
+                      report::command(fmt::format("dissensus study {} --seed {}", experiment.path,
+                                                  fmt::join(experiment.seeds, ","))));
   body += kFilterScript;
   return report::page(experiment.title, body);
 }
@@ -154,8 +156,8 @@ std::string representation_csv(const std::vector<RepresentationResult>& represen
   std::string csv = "representation,seed,quantity,n,mean,standard_deviation\n";
   const auto add = [&csv](const RepresentationResult& row, const std::string& quantity,
                           const std::vector<double>& sample) {
-    csv += fmt::format("{},{},{},{},{},{}\n", csv_text(row.name), row.seed, csv_text(quantity),
-                       sample.size(), statistics::mean(sample),
+    csv += fmt::format("{},{},{},{},{},{}\n", csv_text(row.name), fmt::join(row.seeds, " "),
+                       csv_text(quantity), sample.size(), statistics::mean(sample),
                        statistics::standard_deviation(sample));
   };
   for (const RepresentationResult& row : representation) {

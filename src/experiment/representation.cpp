@@ -27,9 +27,10 @@ struct Comparison {
 class RepresentationStudy {
  public:
   RepresentationStudy(const run::Scenario& scenario, const RepresentationOptions& options,
-                      std::size_t jobs,
+                      std::uint64_t seed, std::size_t jobs,
                       const std::function<void(const RepresentationProgress&)>& on_progress)
       : options_(options),
+        seed_(seed),
         jobs_(jobs),
         on_progress_(on_progress),
         space_(scenario, options.representation) {
@@ -53,7 +54,7 @@ class RepresentationStudy {
   const SystemDescription& description() const { return scenarios_[0].system_description(); }
   // 53 bits: a seed survives every JSON reader.
   std::uint64_t seed_of(const char* name, std::size_t index) const {
-    return derive_seed(options_.seed, name, index) >> 11;
+    return derive_seed(seed_, name, index) >> 11;
   }
   std::uint64_t genotype_seed(std::size_t genotype) const { return seed_of("run", genotype); }
 
@@ -61,10 +62,10 @@ class RepresentationStudy {
   void prepare() {
     result_.representation = options_.representation;
     result_.name = options_.name.empty() ? to_string(options_.representation) : options_.name;
-    result_.seed = options_.seed;
+    result_.seeds = {seed_};
     result_.genes = space_.genes().size();
     result_.random_genotypes = options_.random_genotypes;
-    Random random(options_.seed, "genotypes");
+    Random random(seed_, "genotypes");
     genotypes_ = space_.sample_apart(options_.genotypes, options_.apart, random);
     // Samples are pointed at from here on: none is added later.
     for (const std::uint32_t wanted : options_.steps) {
@@ -90,7 +91,7 @@ class RepresentationStudy {
   void add_steps(std::size_t genotype) {
     for (StepResult& step : result_.steps) {
       // The same genes for every length.
-      Random random(options_.seed, "neighbours", genotype);
+      Random random(seed_, "neighbours", genotype);
       for (const std::size_t gene : draw_genes(space_.genes(), random)) {
         comparisons_.push_back({space_.neighbour(genotypes_[genotype], gene, step.step, random),
                                 genotype, 0, std::nullopt, &step.pairs});
@@ -99,7 +100,7 @@ class RepresentationStudy {
   }
 
   void add_influences(std::size_t genotype) {
-    Random random(options_.seed, "influence", genotype);
+    Random random(seed_, "influence", genotype);
     const faults::GeneSpace all = scenarios_[0].genes();
     for (std::size_t payload = 0; payload < result_.types.size(); ++payload) {
       std::vector<std::size_t> genes;
@@ -115,7 +116,7 @@ class RepresentationStudy {
 
   void add_noise(std::size_t genotype) {
     for (std::size_t index = 0; index < result_.noise.size(); ++index) {
-      Random random(options_.seed, "noise", genotype);
+      Random random(seed_, "noise", genotype);
       NoiseResult& noise = result_.noise[index];
       for (const std::size_t gene : draw_genes(space_.genes(), random)) {
         comparisons_.push_back(
@@ -204,7 +205,7 @@ class RepresentationStudy {
     for_each(
         options_.random_genotypes,
         [&](run::Runner& runner, std::size_t index) {
-          Random random(options_.seed, "random-genotype", index);
+          Random random(seed_, "random-genotype", index);
           const faults::Schedule schedule = space_.random(random);
           PhenotypeRequest request;
           request.schedule = &schedule;
@@ -239,6 +240,7 @@ class RepresentationStudy {
   }
 
   const RepresentationOptions& options_;
+  std::uint64_t seed_;
   std::size_t jobs_;
   const std::function<void(const RepresentationProgress&)>& on_progress_;
   GenotypeSpace space_;
@@ -250,11 +252,36 @@ class RepresentationStudy {
   RepresentationResult result_;
 };
 
+/// Adds the samples of another seed.
+void pool(RepresentationResult& all, const RepresentationResult& one) {
+  all.seeds.insert(all.seeds.end(), one.seeds.begin(), one.seeds.end());
+  all.apart_min = std::min(all.apart_min, one.apart_min);
+  all.apart_max = std::max(all.apart_max, one.apart_max);
+  append(all.vertices, one.vertices);
+  append(all.edges, one.edges);
+  for (std::size_t i = 0; i < all.steps.size(); ++i) all.steps[i].pairs.add(one.steps[i].pairs);
+  all.locality_sum += one.locality_sum;
+  all.unrelated.add(one.unrelated);
+  all.random_genotypes += one.random_genotypes;
+  all.distinct_traces += one.distinct_traces;
+  for (std::size_t i = 0; i < all.types.size(); ++i) {
+    append(all.types[i].shares, one.types[i].shares);
+    all.types[i].influence.add(one.types[i].influence);
+  }
+  for (std::size_t i = 0; i < all.noise.size(); ++i) {
+    all.noise[i].same_schedule.add(one.noise[i].same_schedule);
+    all.noise[i].neighbours.add(one.noise[i].neighbours);
+  }
+  all.runs += one.runs;
+}
+
 }  // namespace
 
 RepresentationResult study_representation(
-    const run::Scenario& scenario, const RepresentationOptions& options, std::size_t jobs,
+    const run::Scenario& scenario, const RepresentationOptions& options,
+    std::span<const std::uint64_t> seeds, std::size_t jobs,
     const std::function<void(const RepresentationProgress&)>& on_progress) {
+  DISSENSUS_ASSERT(!seeds.empty(), "study_representation : a seed");
   const std::vector<std::uint32_t>& steps = options.steps;
   DISSENSUS_ASSERT(
       !steps.empty() && steps.front() == 1 && std::is_sorted(steps.begin(), steps.end()),
@@ -264,7 +291,22 @@ RepresentationResult study_representation(
                      ": schedule: no gene can vary, expected kinds, nodes and a max_delay that let "
                      "schedules differ");
   }
-  return RepresentationStudy(scenario, options, jobs, on_progress).run();
+  RepresentationResult all;
+  for (std::size_t index = 0; index < seeds.size(); ++index) {
+    const auto progress = [&](const RepresentationProgress& of_seed) {
+      if (!on_progress) return;
+      on_progress({index * of_seed.total + of_seed.done, seeds.size() * of_seed.total});
+    };
+    RepresentationResult one =
+        RepresentationStudy(scenario, options, seeds[index], jobs, progress).run();
+    if (index == 0) {
+      all = std::move(one);
+    } else {
+      pool(all, one);
+    }
+  }
+  all.locality_sum /= static_cast<double>(seeds.size());
+  return all;
 }
 
 }  // namespace dissensus::experiment

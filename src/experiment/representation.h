@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,7 @@ namespace dissensus::experiment {
 struct RepresentationOptions {
   std::string name;  ///< in tables; empty: that of the representation
   Representation representation = Representation::delay;
-  std::uint64_t seed = 1;
-  std::size_t genotypes = 10;   ///< sampled, a quarter of the maximal distance apart
+  std::size_t genotypes = 10;  ///< with each seed: sampled, a quarter of the maximal distance apart
   std::size_t neighbours = 10;  ///< of each genotype, for each of the questions below
   double apart = 0.25;
   /// Distances of neighbours, in smallest steps, ascending from 1; longer ones than the space has
@@ -53,14 +53,15 @@ struct NoiseResult {
 struct RepresentationResult {
   std::string name;
   Representation representation = Representation::delay;
-  std::uint64_t seed = 0;
+  std::vector<std::uint64_t> seeds;
   std::size_t genes = 0;
   double apart_min = 0;  ///< distances of the sampled genotypes, as shares of the maximum
   double apart_max = 0;
   std::vector<double> vertices;  ///< of the graphs of the sampled genotypes
   std::vector<double> edges;
   std::vector<StepResult> steps;
-  /// d_m = sum of |d^p - d^p_min| over neighbours at the smallest distance; d^p_min = 1 edit.
+  /// d_m = sum of |d^p - d^p_min| over neighbours at the smallest distance; d^p_min = 1 edit. Mean
+  /// of the seeds.
   double locality_sum = 0;
   PairSample unrelated;  ///< the sampled genotypes against each other, same seed
   std::size_t random_genotypes = 0;
@@ -75,10 +76,12 @@ struct RepresentationProgress {
   std::size_t total = 0;
 };
 
-/// The same seed gives the same result with any number of jobs. `on_progress` may be empty; it is
+/// Samples of all seeds are pooled. The same seeds give the same result with any number of jobs.
+/// `on_progress` may be empty; it is
 /// called on this thread. Throws InputError where the scenario cannot be studied.
 RepresentationResult study_representation(
-    const run::Scenario& scenario, const RepresentationOptions& options, std::size_t jobs,
+    const run::Scenario& scenario, const RepresentationOptions& options,
+    std::span<const std::uint64_t> seeds, std::size_t jobs,
     const std::function<void(const RepresentationProgress&)>& on_progress = {});
 
 }  // namespace dissensus::experiment

@@ -66,10 +66,15 @@ Phenotype make_phenotype(run::Runner& runner, const run::Scenario& scenario,
   trace::Trace trace;
   trace.header.nodes = scenario.nodes();
   trace.records = std::move(result.records);
+  return phenotype_of(trace, scenario.system_description(), result.hash);
+}
+
+Phenotype phenotype_of(const trace::Trace& trace, const SystemDescription& description,
+                       std::uint64_t hash) {
   trace::LabelledGraph events = trace::trace_graph(trace);
   trace::LabelledGraph contents = trace::trace_graph(trace, {.label = trace::EventLabel::content});
   std::vector<std::size_t> types;
-  for (const KindDescription& kind : scenario.system_description().kinds) {
+  for (const KindDescription& kind : description.kinds) {
     types.push_back(kind.payload);
   }
   trace::LabelledGraph program = trace::program_graph(trace, types);
@@ -81,10 +86,10 @@ Phenotype make_phenotype(run::Runner& runner, const run::Scenario& scenario,
           std::move(program),
           std::move(events_profile),
           std::move(contents_profile),
-          result.hash,
+          hash,
           identity,
           last_start(trace),
-          payload_shares(trace, scenario.system_description())};
+          payload_shares(trace, description)};
 }
 
 run::Scenario with_jitter(run::Scenario scenario, Duration jitter) {
@@ -122,6 +127,10 @@ PairDistance distance_between(const Phenotype& first, const Phenotype& second) {
   return distance;
 }
 
+void append(std::vector<double>& sample, const std::vector<double>& more) {
+  sample.insert(sample.end(), more.begin(), more.end());
+}
+
 void PairSample::add(const PairDistance& distance) {
   hausdorff.push_back(distance.hausdorff);
   edit_path.push_back(distance.edit_path);
@@ -131,6 +140,17 @@ void PairSample::add(const PairDistance& distance) {
   hausdorff_edits.push_back(distance.hausdorff_edits);
   same_run += distance.same_run ? 1 : 0;
   same_trace += distance.same_trace ? 1 : 0;
+}
+
+void PairSample::add(const PairSample& others) {
+  append(hausdorff, others.hausdorff);
+  append(edit_path, others.edit_path);
+  append(hausdorff_content, others.hausdorff_content);
+  append(hausdorff_disjoint, others.hausdorff_disjoint);
+  append(program, others.program);
+  append(hausdorff_edits, others.hausdorff_edits);
+  same_run += others.same_run;
+  same_trace += others.same_trace;
 }
 
 }  // namespace dissensus::experiment

@@ -48,6 +48,10 @@ struct PhenotypeRequest {
 Phenotype make_phenotype(run::Runner& runner, const run::Scenario& scenario,
                          const PhenotypeRequest& request);
 
+/// Of a trace recorded with everything.
+Phenotype phenotype_of(const trace::Trace& trace, const SystemDescription& description,
+                       std::uint64_t hash);
+
 /// The scenario with wider latencies.
 run::Scenario with_jitter(run::Scenario scenario, Duration jitter);
 
@@ -65,6 +69,8 @@ struct PairDistance {
 };
 PairDistance distance_between(const Phenotype& first, const Phenotype& second);
 
+void append(std::vector<double>& sample, const std::vector<double>& more);
+
 /// Distances of many pairs, one element per pair.
 struct PairSample {
   std::vector<double> hausdorff;
@@ -77,6 +83,7 @@ struct PairSample {
   std::size_t same_trace = 0;
 
   void add(const PairDistance& distance);
+  void add(const PairSample& others);
   std::size_t pairs() const { return hausdorff.size(); }
 };
 

@@ -69,6 +69,8 @@ statistics::MarkdownTable pairs_table() {
                                     "as programmed", "same trace", "same run", "thesis"});
 }
 
+}  // namespace
+
 std::string published_share(std::string_view type, Representation representation) {
   const auto found = std::find_if(kTable41.begin(), kTable41.end(),
                                   [&](const PublishedType& row) { return row.name == type; });
@@ -76,13 +78,12 @@ std::string published_share(std::string_view type, Representation representation
   return text(representation == Representation::delay ? found->delay : found->priority, 3);
 }
 
-}  // namespace
-
 std::string sample_table(std::span<const RepresentationResult> results) {
   statistics::MarkdownTable table({"representation", "genes", "vertices", "edges", "runs", "d_m",
                                    "d_m per pair", "distinct traces of random genotypes"});
   for (const RepresentationResult& result : results) {
-    const auto neighbours = static_cast<double>(result.steps.front().pairs.pairs());
+    const auto neighbours = static_cast<double>(result.steps.front().pairs.pairs()) /
+                            static_cast<double>(result.seeds.size());
     table.add({result.name, std::to_string(result.genes), text(result.vertices, 0),
                text(result.edges, 0), std::to_string(result.runs),
                fmt::format("{:.1f}", result.locality_sum),

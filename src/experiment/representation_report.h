@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "experiment/representation.h"
 
@@ -16,6 +17,9 @@ std::string locality_table(std::span<const RepresentationResult> results);
 std::string noise_table(std::span<const RepresentationResult> results);
 /// Thesis Table 4.1, and what a gene of each message type can do.
 std::string scaling_table(std::span<const RepresentationResult> results);
+
+/// A cell of thesis Table 4.1; empty for a message type that is not in it.
+std::string published_share(std::string_view type, Representation representation);
 
 /// The edit paths of these tables side by side, as SVG: what one step does, what chance does, and
 /// how far unrelated genotypes lie apart. Results with the same kinds of noise; at least one.

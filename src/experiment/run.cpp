@@ -35,13 +35,6 @@ std::string key_of(const Experiment& experiment, const Cell& cell) {
   return to_string(digest.finish());
 }
 
-bool counts(const ExperimentCase& test_case, const std::string& signature) {
-  const auto& wanted = test_case.finding;
-  return wanted.empty() || std::any_of(wanted.begin(), wanted.end(), [&](const std::string& word) {
-           return signature.starts_with(word);
-         });
-}
-
 /// Passes everything on, and keeps what the search was told.
 class RecordingSearch final : public Search {
  public:
@@ -50,7 +43,7 @@ class RecordingSearch final : public Search {
       : search_(std::move(search)), case_(test_case), points_(points) {}
   std::optional<Candidate> ask() override { return search_->ask(); }
   void tell(const Candidate& candidate, const Evaluation& evaluation) override {
-    const bool failed = evaluation.failed && counts(case_, evaluation.signature);
+    const bool failed = evaluation.failed && hunt::is_hunted(case_.finding, evaluation.signature);
     points_.push_back({failed, evaluation.objectives});
     search_->tell(candidate, evaluation);
   }
@@ -62,35 +55,14 @@ class RecordingSearch final : public Search {
   std::vector<EvaluationPoint>& points_;
 };
 
-/// Ends a hunt when the finding is there that the case asks for; other violations are passed over.
-class FindingWatch final : public hunt::HuntObserver {
+/// Ends a hunt when the study is stopped.
+class StopWatch final : public hunt::HuntObserver {
  public:
-  FindingWatch(const ExperimentCase& test_case, bool stops_at_finding,
-               const std::function<bool()>& is_stopped)
-      : case_(test_case), stops_at_finding_(stops_at_finding), is_stopped_(is_stopped) {}
-
-  bool keep_going(const hunt::HuntProgress& progress) override {
-    if (stops_at_finding_ && progress.findings.size() > seen_) {
-      seen_ = progress.findings.size();
-      if (counts(case_, progress.findings.back().signature)) {
-        signature_ = progress.findings.back().signature;
-        return false;
-      }
-    }
-    interrupted_ = is_stopped_ && is_stopped_();
-    return !interrupted_;
-  }
-
-  const std::optional<std::string>& signature() const { return signature_; }
-  bool interrupted() const { return interrupted_; }
+  explicit StopWatch(const std::function<bool()>& is_stopped) : is_stopped_(is_stopped) {}
+  bool keep_going(const hunt::HuntProgress&) override { return !is_stopped_ || !is_stopped_(); }
 
  private:
-  const ExperimentCase& case_;
-  bool stops_at_finding_;
   const std::function<bool()>& is_stopped_;
-  std::size_t seen_ = 0;
-  std::optional<std::string> signature_;
-  bool interrupted_ = false;
 };
 
 hunt::HuntOptions hunt_options(const Experiment& experiment, const Cell& cell) {
@@ -103,7 +75,8 @@ hunt::HuntOptions hunt_options(const Experiment& experiment, const Cell& cell) {
   options.budget = experiment.budget;
   options.seed = cell.seed;
   options.repeats = experiment.repeats;
-  options.all = true;  // FindingWatch decides
+  options.finding = experiment.cases[cell.test_case].finding;
+  options.all = experiment.kind == ExperimentKind::evolution;
   return options;
 }
 
@@ -114,7 +87,7 @@ CellResult run_harness_cell(const Experiment& experiment, const Registry& regist
   hunt::HuntParts parts = hunt::make_parts(scenario, registry, hunt_options(experiment, cell));
   const discotest::HarnessResult run = discotest::run_harness(
       scenario, parts, *experiment.searches[cell.search].harness, experiment.budget.virtual_time,
-      cell.seed, [&](const std::string& sign) { return counts(test_case, sign); });
+      cell.seed, [&](const std::string& sign) { return hunt::is_hunted(test_case.finding, sign); });
   CellResult result;
   result.found = run.found;
   result.signature = run.signature;
@@ -141,9 +114,12 @@ std::optional<CellResult> run_cell(const Experiment& experiment, const Registry&
     parts.search =
         std::make_unique<RecordingSearch>(std::move(parts.search), test_case, result.points);
   }
-  FindingWatch watch(test_case, !evolves, is_stopped);
+  StopWatch watch(is_stopped);
   const hunt::HuntResult hunt = hunt::hunt(scenario, parts, options, &watch);
-  if (watch.interrupted()) return std::nullopt;
+  if (hunt.end == hunt::HuntEnd::stopped) {
+    if (hunt.trouble.empty() || hunt.trouble == kInterrupted) return std::nullopt;
+    result.error = hunt.trouble;
+  }
   const hunt::HuntProgress& progress = hunt.progress;
   result.evaluations = progress.runs;
   result.virtual_seconds = static_cast<double>(progress.virtual_time.count()) / 1e6;
@@ -152,9 +128,10 @@ std::optional<CellResult> run_cell(const Experiment& experiment, const Registry&
   // The run that spends the rest of the budget may end beyond it; what it finds there is too late,
   // unless the search completes what it has begun.
   const bool is_late = progress.virtual_time > experiment.budget.virtual_time;
-  if (watch.signature() && (!is_late || parts.search->completes_generations())) {
+  const bool is_found = hunt.end == hunt::HuntEnd::found;
+  if (is_found && (!is_late || parts.search->completes_generations())) {
     result.found = true;
-    result.signature = *watch.signature();
+    result.signature = progress.findings.front().signature;
   }
   if (!result.found) {
     result.virtual_seconds = std::min(result.virtual_seconds, experiment.budget_seconds());
@@ -173,9 +150,10 @@ std::vector<Cell> cells_of(const Experiment& experiment) {
   for (std::size_t i = 0; i < experiment.cases.size(); ++i) {
     for (std::size_t j = 0; j < experiment.searches.size(); ++j) {
       const std::string names = experiment.cases[i].name + "\n" + experiment.searches[j].name;
-      for (std::size_t k = 0; k < experiment.repetitions; ++k) {
-        // 53 bits: they survive every JSON reader.
-        Cell cell{i, j, k, derive_seed(experiment.seed, names, k) >> 11, {}};
+      for (std::size_t k = 0; k < experiment.hunts(); ++k) {
+        // As in an experiment with that seed alone. 53 bits: they survive every JSON reader.
+        const std::uint64_t seed = experiment.seeds[k / experiment.repetitions];
+        Cell cell{i, j, k, derive_seed(seed, names, k % experiment.repetitions) >> 11, {}};
         cell.key = key_of(experiment, cell);
         cells.push_back(std::move(cell));
       }

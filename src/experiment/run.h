@@ -18,7 +18,7 @@ namespace dissensus::experiment {
 struct Cell {
   std::size_t test_case = 0;
   std::size_t search = 0;
-  std::size_t repetition = 0;
+  std::size_t repetition = 0;  ///< counted on from seed to seed
   std::uint64_t seed = 0;
   /// Of all that the result depends on: cells with equal keys have equal results.
   std::string key;

@@ -7,6 +7,7 @@
 #include "dissensus/options.h"
 
 #include "core/file.h"
+#include "experiment/paper_layout.h"
 #include "experiment/store.h"
 
 namespace dissensus::experiment {
@@ -23,11 +24,11 @@ void remove_results(const std::string& path) {
   for (const char* const end : {"", "-wal", "-shm"}) fs::remove(path + end, error);
 }
 
-std::string key_of(const RepresentationRow& row) {
+std::string key_of(const RepresentationRow& row, std::span<const std::uint64_t> seeds) {
   const RepresentationOptions& options = row.options;
   return fmt::format("{}\n{}\n{} {} {} {}\n{}", options.name, to_string(options.representation),
-                     options.seed, options.genotypes, options.neighbours, options.random_genotypes,
-                     row.scenario->text);
+                     seed_words(seeds), options.genotypes, options.neighbours,
+                     options.random_genotypes, row.scenario->text);
 }
 
 }  // namespace
@@ -62,7 +63,7 @@ bool StudySession::run_representation(const Experiment& experiment, SessionResul
                                       std::vector<RepresentationResult>& rows) {
   result.progress.total = experiment.rows.size();
   for (const RepresentationRow& row : experiment.rows) {
-    const std::string key = key_of(row);
+    const std::string key = key_of(row, experiment.seeds);
     const auto known = representation_.find(key);
     if (known != representation_.end()) {
       rows.push_back(known->second);
@@ -70,8 +71,8 @@ bool StudySession::run_representation(const Experiment& experiment, SessionResul
       continue;
     }
     try {
-      rows.push_back(study_representation(*row.scenario, row.options, options_.jobs,
-                                          [this](const RepresentationProgress&) {
+      rows.push_back(study_representation(*row.scenario, row.options, experiment.seeds,
+                                          options_.jobs, [this](const RepresentationProgress&) {
                                             if (options_.is_stopped && options_.is_stopped())
                                               throw Stopped{};
                                           }));
@@ -97,6 +98,7 @@ SessionResult StudySession::run(const Experiment& experiment, const std::string&
   const ArrangedResults arranged = arrange(experiment, results_);
   result.errors = arranged.errors.size();
   result.written = write_study(folder, arranged, rows);
+  if (options_.paper_layout && result.complete) result.paper = paper_table(arranged, rows);
   if (!is_representation) result.written.files.emplace_back(kResultsFile);
   return result;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "dissensus/plugin.h"
@@ -19,7 +20,8 @@ inline constexpr const char* kResultsFile = "results.sqlite";
 
 struct SessionOptions {
   std::size_t jobs = 1;
-  bool resume = false;  ///< take what results.sqlite has; else begin anew
+  bool paper_layout = false;  ///< make SessionResult::paper
+  bool resume = false;        ///< take what results.sqlite has; else begin anew
   std::function<void(const StudyProgress&)> on_progress;
   std::function<bool()> is_stopped;
 };
@@ -29,6 +31,7 @@ struct SessionResult {
   StudyProgress progress;
   std::size_t errors = 0;  ///< cells that failed
   WrittenStudy written;
+  std::optional<StudyTable> paper;  ///< of a complete study
 };
 
 class StudySession {

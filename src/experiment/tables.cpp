@@ -22,12 +22,6 @@ namespace {
 /// Stands for a hunt that never found anything, larger than any count.
 constexpr double kNever = 1e18;
 
-std::string number_text(double value, int digits) {
-  if (std::isnan(value)) return "-";
-  if (std::isinf(value)) return "infinite";
-  return fmt::format("{:.{}f}", value, digits);
-}
-
 std::string of_text(std::uint64_t found, std::size_t of) {
   return fmt::format("{} of {}", found, of);
 }
@@ -397,6 +391,12 @@ StudyTable evolution_table(const ArrangedResults& results) {
 
 }  // namespace
 
+std::string number_text(double value, int digits) {
+  if (std::isnan(value)) return "-";
+  if (std::isinf(value)) return "infinite";
+  return fmt::format("{:.{}f}", value, digits);
+}
+
 std::size_t ArrangedResults::found(std::size_t test_case, std::size_t search) const {
   const auto& list = at(test_case, search);
   return static_cast<std::size_t>(
@@ -499,11 +499,13 @@ StudyTable make_table(TableKind kind, const ArrangedResults& results,
 
 std::string run_words(const Experiment& experiment) {
   if (experiment.kind == ExperimentKind::representation) {
-    return fmt::format("Seed {}.", experiment.seed);
+    std::string words = seed_words(experiment.seeds) + ".";
+    words.front() = 'S';
+    return words;
   }
-  std::string words = fmt::format(
-      "{} {} per case and search, budget {} each, seed {}", experiment.repetitions,
-      experiment.repetitions == 1 ? "hunt" : "hunts", experiment.budget_text, experiment.seed);
+  std::string words = fmt::format("{} {} per case and search, budget {} each, {}",
+                                  experiment.hunts(), experiment.hunts() == 1 ? "hunt" : "hunts",
+                                  experiment.budget_text, seed_words(experiment.seeds));
   if (experiment.repeats > 1) words += fmt::format(", every test run {} times", experiment.repeats);
   return words + ".";
 }

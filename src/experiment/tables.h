@@ -57,6 +57,9 @@ StudyTable published_runs_table(const ArrangedResults& results);
 StudyTable make_table(TableKind kind, const ArrangedResults& results,
                       const std::vector<RepresentationResult>& representation);
 
+/// A number in a cell; "-" for none, "infinite".
+std::string number_text(double value, int digits);
+
 /// What was run, how often, with which seed; for captions.
 std::string run_words(const Experiment& experiment);
 

@@ -32,30 +32,34 @@ std::optional<std::uint64_t> protocol_round(const sim::World& world, NodeId from
   return (round - description.first_round) * description.round_steps + step;
 }
 
-ByzantinePlan::ByzantinePlan(const std::vector<Fault>& faults, std::size_t nodes) : nodes_(nodes) {
-  for (const Fault& fault : faults) {
+ByzantinePlan::ByzantinePlan(const std::vector<Fault>& faults, Acted& acted, std::size_t nodes)
+    : acted_(acted), nodes_(nodes) {
+  for (std::size_t number = 0; number < faults.size(); ++number) {
+    const Fault& fault = faults[number];
     if (const auto* mutate = std::get_if<MutateFault>(&fault)) {
-      mutations_.push_back({mutate, member_table(mutate->receivers, nodes)});
+      mutations_.push_back({mutate, number, member_table(mutate->receivers, nodes)});
     } else if (const auto* partition = std::get_if<RoundPartitionFault>(&fault)) {
       RoundPartition& entry = partitions_.emplace_back();
       entry.round = partition->round;
+      entry.number = number;
       entry.group.resize(nodes);
-      std::uint16_t number = 0;
+      std::uint16_t side = 0;
       for (const NodeSet& group : partition->groups) {
-        ++number;
-        for (const NodeId node : group) entry.group.at(node) = number;
+        ++side;
+        for (const NodeId node : group) entry.group.at(node) = side;
       }
     } else if (const auto* silence = std::get_if<SilenceFault>(&fault)) {
-      silences_.push_back({silence, member_table(silence->receivers, nodes)});
+      silences_.push_back({silence, number, member_table(silence->receivers, nodes)});
     } else if (const auto* replay = std::get_if<ReplayFault>(&fault)) {
-      replays_.push_back({replay, member_table(replay->receivers, nodes), {}});
+      replays_.push_back({replay, number, member_table(replay->receivers, nodes), {}});
     } else if (const auto* noise = std::get_if<NoiseFault>(&fault)) {
-      noises_.push_back({noise, Random(noise->seed, "noise")});
+      noises_.push_back({noise, number, Random(noise->seed, "noise")});
     } else if (const auto* twins = std::get_if<TwinsFault>(&fault)) {
       twins_.push_back(
-          {twins, member_table(twins->first, nodes), member_table(twins->second, nodes)});
+          {twins, number, member_table(twins->first, nodes), member_table(twins->second, nodes)});
     } else if (const auto* skew = std::get_if<SkewFault>(&fault)) {
-      if (!skew->when.after) skews_.push_back({skew});  // else it belongs to EnvironmentPlan
+      if (!skew->when.after)
+        skews_.push_back({skew, number});  // else it belongs to EnvironmentPlan
     }
   }
   falsifies_ = !mutations_.empty() || !noises_.empty();
@@ -66,27 +70,33 @@ ByzantinePlan::ByzantinePlan(const std::vector<Fault>& faults, std::size_t nodes
 // ---- messages
 
 bool ByzantinePlan::is_separated(const sim::World& world, const sim::Transmission& sent,
-                                 const std::optional<std::uint64_t>& round) const {
+                                 const std::optional<std::uint64_t>& round) {
+  bool is_kept = false;
   for (const RoundPartition& partition : partitions_) {
     if (round == partition.round && partition.group[sent.from] != partition.group[sent.to]) {
-      return true;
+      acted_.mark(partition.number);
+      is_kept = true;
     }
   }
   for (const Silence& silence : silences_) {
     if (silence.fault->node != sent.from || !silence.receivers[sent.to]) continue;
     const bool applies = silence.fault->round ? round == silence.fault->round
                                               : is_inside(silence.fault->when, world, sent.from);
-    if (applies) return true;
+    if (!applies) continue;
+    acted_.mark(silence.number);
+    is_kept = true;
   }
-  return false;
+  return is_kept;
 }
 
-void ByzantinePlan::falsify(sim::World& world, sim::Transmission& sent,
-                            const MutationOrder& order) {
+void ByzantinePlan::falsify(sim::World& world, sim::Transmission& sent, const MutationOrder& order,
+                            std::size_t number) {
   Mutation mutation = mutate(sent.message, order, *seen_, world.description(), world.pool());
   if (!mutation.message) return;
   sent.message = std::move(mutation.message);
   world.record(EventType::mutate, sent.from, sent.to, 0, mutation.text, sent.send, &sent.message);
+  acted_.mark(number);
+  world.lied(sent.from);
 }
 
 std::optional<sim::Transmission> ByzantinePlan::replayed(
@@ -96,8 +106,10 @@ std::optional<sim::Transmission> ByzantinePlan::replayed(
   const auto type_of = [&world](const sim::Transmission& transmission) {
     return world.description().kinds[transmission.message.kind()].payload;
   };
+  const bool is_once = world.description().kinds[sent.message.kind()].once;
   for (Replay& replay : replays_) {
-    if (!round || replay.fault->node != sent.from || !replay.receivers[sent.to]) continue;
+    if (!round || is_once || replay.fault->node != sent.from || !replay.receivers[sent.to])
+      continue;
     if (*round < replay.fault->round) {
       if (replay.sent.size() == kKept) replay.sent.erase(replay.sent.begin());
       replay.sent.push_back(sent);
@@ -112,6 +124,7 @@ std::optional<sim::Transmission> ByzantinePlan::replayed(
       Random random(replay.fault->seed, "replay", type_of(sent));
       result = *earlier[random.below(earlier.size())];
       result->latency = sent.latency;
+      acted_.mark(replay.number);
     }
   }
   return result;
@@ -122,6 +135,7 @@ ByzantinePlan::Fate ByzantinePlan::judge(sim::World& world, sim::Transmission& s
   const std::optional<std::uint64_t> round = protocol_round(world, sent.from, sent.message.kind());
   const bool own_words = author_of(sent.message, sent.from, world.description()) == sent.from;
   if (falsifies_ && round && own_words) seen_->note(sent.message);
+  const bool is_other_word = !twins_.empty() && contradicts_first(sent);
   if (is_separated(world, sent, round)) {
     fate.passes = false;
     fate.reason = DropReason::partition;
@@ -133,18 +147,22 @@ ByzantinePlan::Fate ByzantinePlan::judge(sim::World& world, sim::Transmission& s
     if ((fault.node && *fault.node != sent.from) || !is_inside(fault.when, world, sent.from)) {
       continue;
     }
-    if (noise.random.chance(fault.drop)) fate.passes = false;
+    if (noise.random.chance(fault.drop)) {
+      fate.passes = false;
+      acted_.mark(noise.number);
+    }
     if (noise.random.chance(fault.corrupt) && fate.passes && own_words) {
-      falsify(world, sent, {MutationScope::any, noise.random.next(), {}, nodes_});
+      falsify(world, sent, {MutationScope::any, noise.random.next(), {}, nodes_}, noise.number);
     }
   }
   if (!fate.passes) return fate;
+  if (is_other_word) world.lied(sent.from);
   if (!replays_.empty()) fate.replay = replayed(world, sent, round);
   for (const Mutate& mutation : mutations_) {
     const MutateFault& fault = *mutation.fault;
     const bool applies = own_words && fault.node == sent.from && round == fault.round;
     if (!applies || !mutation.receivers[sent.to]) continue;
-    falsify(world, sent, {fault.scope, fault.seed, fault.field, nodes_});
+    falsify(world, sent, {fault.scope, fault.seed, fault.field, nodes_}, mutation.number);
   }
   return fate;
 }
@@ -157,6 +175,24 @@ const ByzantinePlan::Twins* ByzantinePlan::twins_of(NodeId node) const {
     if (twins.second != kNoNode && twins.fault->node == node) return &twins;
   }
   return nullptr;
+}
+
+bool ByzantinePlan::contradicts_first(const sim::Transmission& sent) {
+  for (Twins& twins : twins_) {
+    if (twins.fault->node != sent.from || twins.second == kNoNode) continue;
+    if (sent.from_twin != kNoNode) return !twins.said.contains(sent.message.digest());
+    twins.said.insert(sent.message.digest());
+    return false;
+  }
+  return false;
+}
+
+void ByzantinePlan::note_copies(const sim::Transmission& sent, const Copies& copies) {
+  for (const Twins& twins : twins_) {
+    const bool is_second = twins.second != kNoNode &&
+                           (sent.from_twin == twins.second || copies.second == twins.second);
+    if (is_second) acted_.mark(twins.number);
+  }
 }
 
 bool ByzantinePlan::twins_let_pass(const sim::World& world, const sim::Transmission& sent) const {
@@ -189,6 +225,7 @@ ByzantinePlan::Copies ByzantinePlan::receivers_of(const sim::Transmission& sent)
 }
 
 void ByzantinePlan::forget() {
+  for (Twins& twins : twins_) twins.said.clear();
   for (Replay& replay : replays_) replay.sent.clear();
 }
 
@@ -198,6 +235,7 @@ void ByzantinePlan::start_skew(sim::World& world, Skew& skew) {
   if (skew.active) return;
   skew.active = true;
   skew.since = world.now();
+  if (skew.fault->offset != Duration{} || skew.fault->drift_ppm != 0) acted_.mark(skew.number);
   world.adjust_clock(skew.fault->node, skew.fault->offset, skew.fault->drift_ppm);
 }
 

@@ -52,17 +52,34 @@ std::string_view word_of(DiskFault::Trouble trouble) {
   return "";
 }
 
+/// How often something came of this trouble.
+std::uint64_t told(const sim::DiskTrouble& trouble, DiskFault::Trouble which) {
+  switch (which) {
+    case DiskFault::Trouble::slow:
+      return trouble.slowed;
+    case DiskFault::Trouble::error:
+      return trouble.failed;
+    case DiskFault::Trouble::no_space:
+      return trouble.found_full;
+    case DiskFault::Trouble::corrupt:
+      return trouble.corrupted;
+  }
+  return 0;
+}
+
 }  // namespace
 
-EnvironmentPlan::EnvironmentPlan(const std::vector<Fault>& faults, std::size_t nodes,
+EnvironmentPlan::EnvironmentPlan(const std::vector<Fault>& faults, Acted& acted, std::size_t nodes,
                                  std::size_t bystanders)
-    : nodes_(nodes), exposed_(nodes - bystanders), cut_(nodes * nodes) {
-  for (const Fault& fault : faults) {
+    : acted_(acted), nodes_(nodes), exposed_(nodes - bystanders), cut_(nodes * nodes) {
+  for (std::size_t number = 0; number < faults.size(); ++number) {
+    const Fault& fault = faults[number];
     const Window* const window = window_of(fault);
     if (window == nullptr) continue;
     Entry& entry = entries_.emplace_back();
     entry.fault = &fault;
     entry.window = window;
+    entry.number = number;
     const auto* links = std::get_if<LinkFault>(&fault);
     if (links != nullptr) entry.random = Random(links->seed, "links");
     sees_messages_ = sees_messages_ || links != nullptr || is_cut(fault);
@@ -100,6 +117,7 @@ void EnvironmentPlan::on_alarm(sim::World& world, std::uint64_t tag) {
 /// wait for: the node is in the middle of something.
 void EnvironmentPlan::anchored(sim::World& world, Entry& entry, NodeId node) {
   const Anchor& anchor = *entry.window->after;
+  if (anchor.before && world.now() - Time{} >= *anchor.before) return;
   if (anchor.node && *anchor.node != node) return;
   ++entry.seen;
   if (anchor.until_next && entry.seen == anchor.nth + 1) {
@@ -183,6 +201,18 @@ void EnvironmentPlan::cut_links(const Entry& entry, int change) {
   }
 }
 
+/// Every cut that keeps this message back.
+void EnvironmentPlan::note_cut(NodeId from, NodeId to) {
+  const auto own = [this](const Entry& entry, NodeId node) {
+    return node < exposed_ ? static_cast<NodeId>((node + exposed_ - entry.origin) % exposed_)
+                           : node;
+  };
+  for (const Entry& entry : entries_) {
+    if (!entry.active || !is_cut(*entry.fault) || acted_.has(entry.number)) continue;
+    if (blocks(entry, own(entry, from), own(entry, to))) acted_.mark(entry.number);
+  }
+}
+
 std::string EnvironmentPlan::text_of(const Entry& entry) const {
   const auto listed = [&](const NodeSet& set) {
     NodeSet nodes = actual(entry, set);
@@ -237,6 +267,7 @@ struct EnvironmentPlan::Starter {
       if (!world.is_running(node)) continue;
       world.crash(node);
       entry.hit.push_back(node);
+      plan.acted_.mark(entry.number);
     }
   }
   void operator()(const PauseFault& fault) {
@@ -244,6 +275,7 @@ struct EnvironmentPlan::Starter {
       if (!world.is_running(node)) continue;
       world.pause(node);
       entry.hit.push_back(node);
+      plan.acted_.mark(entry.number);
     }
   }
   void operator()(const PartitionFault&) { plan.cut_links(entry, 1); }
@@ -257,8 +289,14 @@ struct EnvironmentPlan::Starter {
   }
   void operator()(const SkewFault& fault) {
     world.adjust_clock(plan.actual(entry, fault.node), fault.offset, fault.drift_ppm);
+    if (fault.offset != Duration{} || fault.drift_ppm != 0) plan.acted_.mark(entry.number);
   }
-  void operator()(const DiskFault& fault) { change(fault, 1); }
+  void operator()(const DiskFault& fault) {
+    entry.before = told(world.disk_trouble(plan.actual(entry, fault.node)), fault.trouble);
+    change(fault, 1);
+    // Programs have disks of their own, which keep no count.
+    if (world.outside() != nullptr) plan.acted_.mark(entry.number);
+  }
   template <class Other>
   void operator()(const Other&) {}
 
@@ -284,6 +322,19 @@ struct EnvironmentPlan::Starter {
   }
 };
 
+void EnvironmentPlan::note_disk(sim::World& world, Entry& entry) {
+  const DiskFault& fault = std::get<DiskFault>(*entry.fault);
+  const sim::DiskTrouble& trouble = world.disk_trouble(actual(entry, fault.node));
+  if (told(trouble, fault.trouble) > entry.before) acted_.mark(entry.number);
+}
+
+void EnvironmentPlan::conclude(sim::World& world) {
+  for (Entry& entry : entries_) {
+    const bool is_disk = std::holds_alternative<DiskFault>(*entry.fault);
+    if (entry.active && is_disk) note_disk(world, entry);
+  }
+}
+
 /// And when it ends.
 struct EnvironmentPlan::Stopper {
   EnvironmentPlan& plan;
@@ -306,12 +357,24 @@ struct EnvironmentPlan::Stopper {
     const Duration drifted{(world.now() - entry.since).count() * fault.drift_ppm / 1'000'000};
     world.adjust_clock(plan.actual(entry, fault.node), -fault.offset - drifted, -fault.drift_ppm);
   }
-  void operator()(const DiskFault& fault) { Starter{plan, world, entry}.change(fault, -1); }
+  void operator()(const DiskFault& fault) {
+    plan.note_disk(world, entry);
+    Starter{plan, world, entry}.change(fault, -1);
+  }
   template <class Other>
   void operator()(const Other&) {}
 };
 
 void EnvironmentPlan::begin(sim::World& world, Entry& entry) {
+  const Window& window = *entry.window;
+  const Duration now = world.now() - Time{};
+  std::optional<Duration> left;
+  if (window.until) left = *window.until - (window.after ? window.from : now);
+  if (window.after && window.after->before) {
+    const Duration end = *window.after->before - now;
+    if (end <= Duration{}) return;
+    left = left ? std::min(*left, end) : end;
+  }
   if (entry.over) return;
   entry.active = true;
   entry.since = world.now();
@@ -320,11 +383,7 @@ void EnvironmentPlan::begin(sim::World& world, Entry& entry) {
     entry.event = world.record(type, kNoNode, kNoNode, 0, text_of(entry));
   }
   std::visit(Starter{*this, world, entry}, *entry.fault);
-  const Window& window = *entry.window;
-  if (!window.until) return;
-  const Duration end =
-      window.after ? *window.until - window.from : *window.until - (world.now() - Time{});
-  set_alarm(world, entry, std::max(end, Duration{}), false);
+  if (left) set_alarm(world, entry, std::max(*left, Duration{}), false);
 }
 
 void EnvironmentPlan::stop(sim::World& world, Entry& entry) {
@@ -338,18 +397,21 @@ void EnvironmentPlan::stop(sim::World& world, Entry& entry) {
 
 // ---- messages
 
-EnvironmentPlan::Fate EnvironmentPlan::judge(const sim::Transmission& sent) {
+EnvironmentPlan::Fate EnvironmentPlan::judge(const sim::World& world,
+                                             const sim::Transmission& sent) {
   Fate fate;
+  const bool is_once = world.description().kinds[sent.message.kind()].once;
   for (const std::uint32_t index : links_) {
     Entry& entry = entries_[index];
     if (!entry.senders[sent.from] || !entry.receivers[sent.to]) continue;
     const LinkFault& fault = std::get<LinkFault>(*entry.fault);
     // Always the same number of draws: what happens to one message does not shift the next.
     const bool lost = entry.random.chance(fault.loss);
-    const bool twice = entry.random.chance(fault.duplicate);
+    const bool twice = entry.random.chance(fault.duplicate) && !is_once;
     const auto most = static_cast<std::uint64_t>(fault.jitter.count()) + 1;
     const Duration late{static_cast<std::int64_t>(entry.random.below(most))};
     const Duration copy_late{static_cast<std::int64_t>(entry.random.below(most))};
+    if (lost || twice || late > Duration{}) acted_.mark(entry.number);
     fate.lost = fate.lost || lost;
     fate.twice = fate.twice || twice;
     fate.late += late;

@@ -9,6 +9,7 @@
 
 #include "dissensus/random.h"
 
+#include "faults/acted.h"
 #include "faults/schedule.h"
 #include "sim/world.h"
 
@@ -16,11 +17,12 @@ namespace dissensus::faults {
 
 class EnvironmentPlan {
  public:
-  /// `faults` must outlive the plan; those of other types are passed over, and so are partitions
-  /// and skews without an anchor, which FaultPlan and ByzantinePlan know.
+  /// `faults` and `acted` must outlive the plan; faults of other types are passed over, and so are
+  /// partitions and skews without an anchor, which FaultPlan and ByzantinePlan know.
   /// The last `bystanders` nodes are not cut off from anybody, and node numbers of faults that wait
   /// for a node count within the others.
-  EnvironmentPlan(const std::vector<Fault>& faults, std::size_t nodes, std::size_t bystanders = 0);
+  EnvironmentPlan(const std::vector<Fault>& faults, Acted& acted, std::size_t nodes,
+                  std::size_t bystanders = 0);
 
   void attach(sim::World& world);
   /// Tags of this plan's alarms have kAlarmBit set.
@@ -33,7 +35,11 @@ class EnvironmentPlan {
 
   /// True if some fault concerns messages.
   bool sees_messages() const { return sees_messages_; }
-  bool separates(NodeId from, NodeId to) const { return cut_[from * nodes_ + to] != 0; }
+  bool separates(NodeId from, NodeId to) {
+    if (cut_[from * nodes_ + to] == 0) return false;
+    note_cut(from, to);
+    return true;
+  }
 
   /// What unreliable links make of a message.
   struct Fate {
@@ -42,12 +48,15 @@ class EnvironmentPlan {
     Duration late{};
     Duration copy_late{};
   };
-  Fate judge(const sim::Transmission& sent);
+  Fate judge(const sim::World& world, const sim::Transmission& sent);
+  /// Notes what cannot be seen when it happens: what came of disks in trouble that still are.
+  void conclude(sim::World& world);
 
  private:
   struct Entry {
     const Fault* fault = nullptr;
     const Window* window = nullptr;
+    std::size_t number = 0;  ///< of the fault in the schedule
     std::uint32_t seen = 0;  ///< how often its anchor has happened
     NodeId origin = 0;       ///< node numbers count from here
     bool active = false;
@@ -55,6 +64,7 @@ class EnvironmentPlan {
     EventId event = 0;  ///< of its beginning
     NodeSet hit;        ///< the nodes that it did something to
     Time since{};
+    std::uint64_t before = 0;  ///< how often the disk's trouble had told when it began
     Random random{};
     std::vector<bool> senders;  ///< by node; of unreliable links
     std::vector<bool> receivers;
@@ -67,6 +77,8 @@ class EnvironmentPlan {
   void begin(sim::World& world, Entry& entry);
   void stop(sim::World& world, Entry& entry);
   void cut_links(const Entry& entry, int change);
+  void note_cut(NodeId from, NodeId to);
+  void note_disk(sim::World& world, Entry& entry);
   NodeId actual(const Entry& entry, NodeId node) const {
     return node < exposed_ ? static_cast<NodeId>((node + entry.origin) % exposed_) : node;
   }
@@ -74,6 +86,7 @@ class EnvironmentPlan {
   bool blocks(const Entry& entry, NodeId from, NodeId to) const;
   std::string text_of(const Entry& entry) const;
 
+  Acted& acted_;
   std::size_t nodes_;
   std::size_t exposed_;  ///< without the bystanders
   std::vector<Entry> entries_;

@@ -10,6 +10,7 @@
 #include "core/assert.h"
 #include "core/limits.h"
 #include "core/suggestion.h"
+#include "faults/kinds.h"
 
 namespace dissensus::faults {
 
@@ -60,6 +61,13 @@ class Drawer {
     window.from = whole(Duration{
         static_cast<std::int64_t>(random_.unit() * static_cast<double>(space_.horizon.count()))});
     window.until = window.from + length();
+    return within(window);
+  }
+  /// No fault begins or lasts beyond the end of the space.
+  Window within(Window window) const {
+    if (window.after) return window;  // see anchored()
+    window.from = std::min(window.from, space_.horizon - milliseconds(1));
+    if (window.until) window.until = std::min(*window.until, space_.horizon);
     return window;
   }
   Window anchored(std::uint32_t phase, std::uint32_t nth) {
@@ -68,6 +76,7 @@ class Drawer {
     window.after->phase = phase;
     window.after->nth = nth;
     window.after->relative = true;
+    window.after->before = space_.horizon;
     window.after->until_next = random_.chance(0.25);
     if (random_.chance(0.5)) window.from = length() / 4;
     window.from = whole(window.from);
@@ -286,11 +295,15 @@ Fault varied_fault(const Fault& fault, const EnvironmentSpace& space, std::size_
         window.after->until_next = !window.after->until_next;
       } else {
         window.until = window.from + drawer.length();
+        window = drawer.within(window);
       }
       return result;
     case 2: {  // earlier or later
       const Duration step = drawer.length() / 4 * (random.chance(0.5) ? 1 : -1);
-      move_to(window, std::chrono::duration_cast<milliseconds>(window.from + step));
+      const bool leaves = !window.after && window.from + step >= space.horizon;
+      move_to(window,
+              std::chrono::duration_cast<milliseconds>(window.from + (leaves ? -step : step)));
+      window = drawer.within(window);
       return result;
     }
     case 3:  // the time before or after
@@ -324,7 +337,7 @@ std::vector<Fault> random_story(const EnvironmentSpace& space, std::size_t nodes
   const auto count = static_cast<std::uint32_t>(2 + random.below(std::max(space.total(), 2u) - 1));
   const std::uint32_t phase =
       space.anchors.empty() ? 0 : space.anchors[random.below(space.anchors.size())];
-  Duration now = drawer.length();
+  Duration now = drawer.length() % space.horizon;
   for (std::uint32_t i = 0; i < count; ++i) {
     const Type type = drawer.type();
     if (follows) {
@@ -337,7 +350,8 @@ std::vector<Fault> random_story(const EnvironmentSpace& space, std::size_t nodes
       when.from = now;
       when.until = now + drawer.length();
       now = *when.until + drawer.length() / 2;
-      faults.push_back(drawer.fault(type, when));
+      Fault fault = drawer.fault(type, drawer.within(when));
+      if (when.from < space.horizon) faults.push_back(std::move(fault));
     }
   }
   return admitted(faults, space);
@@ -378,7 +392,9 @@ std::vector<Value> read_words(const Options& options, std::string_view key,
 std::vector<std::uint32_t> read_anchors(const Options& options,
                                         const SystemDescription& description) {
   const auto list = options.find("anchors");
-  if (!list) return description.anchors;
+  const auto obstacle = obstacle_to_kind("after: phase", description);
+  if (!list) return obstacle ? std::vector<std::uint32_t>{} : description.anchors;
+  if (obstacle) list->fail(obstacle->text);
   std::vector<std::uint32_t> result;
   for (const OptionValue& value : list->list()) {
     const auto& phases = description.phases;
@@ -411,6 +427,13 @@ EnvironmentSpace read_environment_space(const Options& options,
   space.links = count("links");
   space.disks = count("disks");
   if (nodes < 2) options.fail("expected a system of at least two nodes");
+  const auto refuse = [&](std::uint32_t number, std::string_view key, std::string_view kind) {
+    const auto obstacle = obstacle_to_kind(kind, description);
+    if (number > 0 && obstacle) options.fail(key, obstacle->text);
+  };
+  refuse(space.pauses, "pauses", "pause");
+  refuse(space.clocks, "clocks", "skew");
+  refuse(space.disks, "disks", "disk: slow");
   space.shapes = read_words<PartitionShape>(options, "shapes", kShapes, kPartitionShapes);
   // A ring of three is no cut.
   if (nodes < 4) std::erase(space.shapes, PartitionShape::ring);
@@ -418,11 +441,19 @@ EnvironmentSpace read_environment_space(const Options& options,
   if (space.shapes.empty()) options.fail("shapes", "expected a shape for this number of nodes");
   // Wrong bits only where the scenario asks for them: no system promises to survive those.
   space.troubles = read_words<DiskFault::Trouble>(options, "disk", kTroubles, 3);
+  const auto is_impossible = [&](DiskFault::Trouble trouble) {
+    const std::string kind = fmt::format("disk: {}", kTroubles[static_cast<std::size_t>(trouble)]);
+    const auto obstacle = obstacle_to_kind(kind, description);
+    if (obstacle && options.has("disk")) options.fail("disk", obstacle->text);
+    return obstacle.has_value();
+  };
+  std::erase_if(space.troubles, is_impossible);
   const Duration own =
       description.time_scale > Duration{} ? description.time_scale : Duration{1'000'000};
   space.scale = options.duration("scale", own);
   if (space.scale < milliseconds(8)) options.fail("scale", "expected at least 8ms");
   space.horizon = options.duration("until", 10 * space.scale);
+  if (space.horizon < milliseconds(1)) options.fail("until", "expected at least 1ms");
   if (space.scale > kVirtualTimeMax / 100 || space.horizon > kVirtualTimeMax / 2) {
     options.fail("expected a scale of at most 87h and an end of at most 4380h");
   }

@@ -26,7 +26,7 @@ struct EnvironmentSpace {
   std::vector<PartitionShape> shapes;
   std::vector<DiskFault::Trouble> troubles;
   Duration scale = std::chrono::seconds(1);     ///< of the system's own timers
-  Duration horizon = std::chrono::seconds(10);  ///< faults by the clock begin before this
+  Duration horizon = std::chrono::seconds(10);  ///< no fault begins or lasts beyond this
   std::vector<std::uint32_t> anchors;           ///< phases that faults may wait for
   double anchored = 0.5;                        ///< share of the faults that do
   std::uint32_t nth_max = 8;                    ///< how often such a phase is waited for, at most

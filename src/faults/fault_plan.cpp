@@ -1,7 +1,6 @@
 #include "faults/fault_plan.h"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -10,8 +9,6 @@
 namespace dissensus::faults {
 
 namespace {
-
-constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
 
 /// What an alarm is for: its tag is kAlarmTypes * (number of the fault) + type.
 enum Alarm : std::uint64_t { kBegin, kHeal, kCrash, kRestart, kAlarmTypes };
@@ -41,9 +38,11 @@ FaultPlan::Span::Span(const Window& window)
                             : kForever),
       by_round(window.by_round()) {}
 
-FaultPlan::MessageFault::MessageFault(const MessageFilter& filter, const Window& window,
+FaultPlan::MessageFault::MessageFault(std::size_t fault, const MessageFilter& filter,
+                                      const Window& window,
                                       const std::optional<std::uint32_t>& count, Duration copy_gap)
-    : span(window),
+    : number(fault),
+      span(window),
       remaining(count ? *count : kForever),
       gap(copy_gap),
       from(filter.from.value_or(kNoNode)),
@@ -59,15 +58,15 @@ bool FaultPlan::MessageFault::applies(const sim::World& world,
   return span.contains(span.by_round ? world.round_of(sent.from) : now_of(world));
 }
 
-FaultPlan::Partition::Partition(const PartitionFault& fault, std::size_t nodes,
-                                std::size_t bystanders)
-    : span(fault.when), group(nodes), inside(nodes) {
+FaultPlan::Partition::Partition(std::size_t fault_number, const PartitionFault& fault,
+                                std::size_t nodes, std::size_t bystanders)
+    : number(fault_number), span(fault.when), group(nodes), inside(nodes) {
   for (std::size_t node = nodes - bystanders; node < nodes; ++node) group[node] = kEverywhere;
   // Group 0 is that of the nodes which the fault does not name.
-  std::uint16_t number = 0;
+  std::uint16_t side = 0;
   for (const NodeSet& members : fault.groups) {
-    ++number;
-    for (const NodeId node : members) group.at(node) = number;
+    ++side;
+    for (const NodeId node : members) group.at(node) = side;
     text += fmt::format("{}[{}]", text.empty() ? "" : " ", fmt::join(members, ", "));
   }
   NodeSet others;
@@ -77,21 +76,24 @@ FaultPlan::Partition::Partition(const PartitionFault& fault, std::size_t nodes,
   if (!others.empty()) text += fmt::format(" [{}]", fmt::join(others, ", "));
 }
 
-FaultPlan::FaultPlan(const std::vector<Fault>& faults, std::size_t nodes, std::size_t bystanders) {
-  for (const Fault& fault : faults) {
+FaultPlan::FaultPlan(const std::vector<Fault>& faults, Acted& acted, std::size_t nodes,
+                     std::size_t bystanders)
+    : acted_(acted) {
+  for (std::size_t number = 0; number < faults.size(); ++number) {
+    const Fault& fault = faults[number];
     if (const auto* drop = std::get_if<DropFault>(&fault)) {
-      drops_.emplace_back(drop->messages, drop->when, drop->count, Duration{});
+      drops_.emplace_back(number, drop->messages, drop->when, drop->count, Duration{});
     } else if (const auto* duplicate = std::get_if<DuplicateFault>(&fault)) {
-      duplicates_.emplace_back(duplicate->messages, duplicate->when, duplicate->count,
+      duplicates_.emplace_back(number, duplicate->messages, duplicate->when, duplicate->count,
                                duplicate->gap);
     } else if (const auto* delay = std::get_if<DelayFault>(&fault)) {
-      delays_.emplace_back(delay->messages, delay->when, delay->count, delay->by);
+      delays_.emplace_back(number, delay->messages, delay->when, delay->count, delay->by);
     } else if (const auto* partition = std::get_if<PartitionFault>(&fault)) {
       // One that waits for something to happen belongs to EnvironmentPlan.
-      if (!partition->when.after) partitions_.emplace_back(*partition, nodes, bystanders);
+      if (!partition->when.after) partitions_.emplace_back(number, *partition, nodes, bystanders);
     } else if (const auto* crash = std::get_if<CrashFault>(&fault)) {
       DISSENSUS_ASSERT(crash->node < nodes, "FaultPlan : the node that crashes exists");
-      crashes_.push_back({*crash});
+      crashes_.push_back({*crash, number});
     }  // the others belong to EnvironmentPlan and ByzantinePlan
   }
   active_.reserve(partitions_.size());
@@ -103,7 +105,7 @@ FaultPlan::FaultPlan(const std::vector<Fault>& faults, std::size_t nodes, std::s
 bool FaultPlan::drops(const sim::World& world, const sim::Transmission& sent) {
   for (MessageFault& fault : drops_) {
     if (!fault.applies(world, sent)) continue;
-    if (fault.remaining != kForever) --fault.remaining;
+    use(fault);
     return true;
   }
   return false;
@@ -113,7 +115,7 @@ Duration FaultPlan::lateness(const sim::World& world, const sim::Transmission& s
   Duration late{};
   for (MessageFault& fault : delays_) {
     if (!fault.applies(world, sent)) continue;
-    if (fault.remaining != kForever) --fault.remaining;
+    use(fault);
     late += fault.gap;
   }
   return late;
@@ -122,9 +124,10 @@ Duration FaultPlan::lateness(const sim::World& world, const sim::Transmission& s
 std::span<const Duration> FaultPlan::copies(const sim::World& world,
                                             const sim::Transmission& sent) {
   copies_.clear();
+  const bool is_once = world.description().kinds[sent.message.kind()].once;
   for (MessageFault& fault : duplicates_) {
-    if (!fault.applies(world, sent)) continue;
-    if (fault.remaining != kForever) --fault.remaining;
+    if (!fault.applies(world, sent) || is_once) continue;
+    use(fault);
     copies_.push_back(fault.gap);
   }
   return copies_;
@@ -197,6 +200,7 @@ void FaultPlan::crash(sim::World& world, std::uint32_t index) {
   entry.done = true;
   if (!world.is_running(entry.fault.node)) return;
   world.crash(entry.fault.node);
+  acted_.mark(entry.number);
   if (!entry.fault.restart_after) return;
   entry.restart_pending = true;
   world.set_alarm(*entry.fault.restart_after, index * kAlarmTypes + kRestart);

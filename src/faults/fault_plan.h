@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "faults/acted.h"
 #include "faults/schedule.h"
 #include "sim/world.h"
 
@@ -14,8 +16,10 @@ namespace dissensus::faults {
 
 class FaultPlan {
  public:
-  /// Partitions do not concern the last `bystanders` nodes, unless they name them.
-  FaultPlan(const std::vector<Fault>& faults, std::size_t nodes, std::size_t bystanders = 0);
+  /// Partitions do not concern the last `bystanders` nodes, unless they name them. `acted` outlives
+  /// the plan.
+  FaultPlan(const std::vector<Fault>& faults, Acted& acted, std::size_t nodes,
+            std::size_t bystanders = 0);
 
   /// Moments that lie before now() have passed: a span is entered in its middle, a crash is not
   /// made up for.
@@ -30,14 +34,17 @@ class FaultPlan {
   bool ignores_messages() const {
     return partitions_.empty() && drops_.empty() && duplicates_.empty() && delays_.empty();
   }
-  bool separates(NodeId from, NodeId to) const {
+  bool separates(NodeId from, NodeId to) {
+    bool is_separated = false;
     for (const std::uint32_t active : active_) {
-      const Partition& partition = partitions_[active];
+      Partition& partition = partitions_[active];
       if (partition.group[from] == partition.group[to]) continue;
       if (partition.group[from] == kEverywhere || partition.group[to] == kEverywhere) continue;
-      if (!partition.span.by_round || partition.inside[from]) return true;
+      if (partition.span.by_round && !partition.inside[from]) continue;
+      acted_.mark(partition.number);
+      is_separated = true;
     }
-    return false;
+    return is_separated;
   }
   /// True if the message is lost; uses up one of the fault's count.
   bool drops(const sim::World& world, const sim::Transmission& sent);
@@ -57,9 +64,10 @@ class FaultPlan {
     bool by_round;
   };
   struct MessageFault {
-    MessageFault(const MessageFilter& filter, const Window& window,
+    MessageFault(std::size_t fault, const MessageFilter& filter, const Window& window,
                  const std::optional<std::uint32_t>& count, Duration copy_gap);
     bool applies(const sim::World& world, const sim::Transmission& sent) const;
+    std::size_t number;  ///< of the fault in the schedule
     Span span;
     std::uint64_t remaining;
     Duration gap;
@@ -67,9 +75,12 @@ class FaultPlan {
     NodeId to;
     MessageKind kind;
   };
+  static constexpr std::uint64_t kForever = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::uint16_t kEverywhere = 0xFFFF;  ///< the group of bystanders
   struct Partition {
-    Partition(const PartitionFault& fault, std::size_t nodes, std::size_t bystanders);
+    Partition(std::size_t fault_number, const PartitionFault& fault, std::size_t nodes,
+              std::size_t bystanders);
+    std::size_t number;
     Span span;
     std::vector<std::uint16_t> group;  ///< by node
     std::vector<bool> inside;          ///< by node: its round is within the span
@@ -79,10 +90,15 @@ class FaultPlan {
   };
   struct Crash {
     CrashFault fault;
+    std::size_t number;
     bool done = false;
     bool restart_pending = false;
   };
 
+  void use(MessageFault& fault) {
+    if (fault.remaining != kForever) --fault.remaining;
+    acted_.mark(fault.number);
+  }
   void attach_partition(sim::World& world, std::uint32_t index);
   void attach_crash(sim::World& world, std::uint32_t index);
   void begin(sim::World& world, std::uint32_t index);
@@ -91,6 +107,7 @@ class FaultPlan {
   void crash(sim::World& world, std::uint32_t index);
   void restart(sim::World& world, std::uint32_t index);
 
+  Acted& acted_;
   std::vector<MessageFault> drops_;
   std::vector<MessageFault> duplicates_;
   std::vector<MessageFault> delays_;

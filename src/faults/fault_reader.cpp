@@ -8,6 +8,7 @@
 
 #include "core/limits.h"
 #include "core/suggestion.h"
+#include "faults/kinds.h"
 
 namespace dissensus::faults {
 
@@ -76,6 +77,10 @@ Anchor read_anchor(const Options& options, const Target& target) {
   anchor.nth = static_cast<std::uint32_t>(options.integer("nth", 1, 1, 1'000'000));
   anchor.relative = options.boolean("relative", false);
   anchor.until_next = options.boolean("until_next", false);
+  if (const auto before = options.find("before")) {
+    anchor.before = read_duration(*before);
+    if (*anchor.before == Duration{}) before->fail("expected a duration above zero");
+  }
   return anchor;
 }
 
@@ -400,7 +405,11 @@ Fault read_fault(const Options& fault, const Target& target) {
       read_links,
       read_disk,
       [](const Options& f, const Target& t) -> Fault { return read_delay(f, t); }};
-  return kReaders[fault.at("type").choice(kTypes)](fault, target);
+  Fault result = kReaders[fault.at("type").choice(kTypes)](fault, target);
+  if (const auto obstacle = obstacle_to(result, target.description)) {
+    fault.fail(obstacle->key, obstacle->text);
+  }
+  return result;
 }
 
 }  // namespace dissensus::faults

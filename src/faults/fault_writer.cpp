@@ -42,6 +42,7 @@ void add_window(Members& members, const Window& window, const SystemDescription&
     if (anchor.nth != 1) after.add_number("nth", anchor.nth);
     if (anchor.relative) after.add("relative", "true");
     if (anchor.until_next) after.add("until_next", "true");
+    if (anchor.before) after.add_duration("before", *anchor.before);
     members.add("after", after.on_one_line());
   }
   add_window(members, window);

@@ -11,6 +11,7 @@
 #include "faults/message_schedule.h"
 #include "faults/release_rate.h"
 #include "faults/schedule.h"
+#include "faults/schedule_interposer.h"
 #include "sim/world.h"
 
 namespace dissensus::faults {
@@ -75,7 +76,7 @@ class OnlineRun final : public EventSink {
 
 /// Like make_interposer, with `online` in the place of the schedule's scheduler. Both arguments
 /// outlive the interposer.
-std::unique_ptr<sim::Interposer> make_online_interposer(const Schedule& schedule, std::size_t nodes,
+std::unique_ptr<FaultInterposer> make_online_interposer(const Schedule& schedule, std::size_t nodes,
                                                         OnlineRun& online,
                                                         std::size_t bystanders = 0);
 

@@ -17,13 +17,14 @@ namespace {
 /// What happens to a message, in this order: partitions, drop faults, cuts, Byzantine faults,
 /// delay faults, duplicate faults or unreliable links, scheduler.
 template <class Scheduler>
-class ScheduleInterposer final : public sim::Interposer {
+class ScheduleInterposer final : public FaultInterposer {
  public:
   ScheduleInterposer(const Schedule& schedule, std::size_t nodes, std::size_t bystanders,
                      Scheduler scheduler)
-      : plan_(schedule.faults, nodes, bystanders),
-        environment_(schedule.faults, nodes, bystanders),
-        byzantine_(schedule.faults, nodes),
+      : acted_(schedule.faults.size()),
+        plan_(schedule.faults, acted_, nodes, bystanders),
+        environment_(schedule.faults, acted_, nodes, bystanders),
+        byzantine_(schedule.faults, acted_, nodes),
         scheduler_(std::move(scheduler)),
         plan_sees_messages_(!plan_.ignores_messages()) {}
 
@@ -86,6 +87,10 @@ class ScheduleInterposer final : public sim::Interposer {
     scheduler_.forget_all();
     byzantine_.forget();
   }
+  std::vector<std::size_t> idle_faults(sim::World& world) override {
+    environment_.conclude(world);
+    return acted_.idle();
+  }
 
  private:
   void pass(sim::World& world, sim::Transmission&& transmission) {
@@ -105,7 +110,7 @@ class ScheduleInterposer final : public sim::Interposer {
     scheduler_.pass(world, {std::move(transmission), late});
   }
   void pass_unreliably(sim::World& world, sim::Transmission&& transmission, Duration late) {
-    const EnvironmentPlan::Fate fate = environment_.judge(transmission);
+    const EnvironmentPlan::Fate fate = environment_.judge(world, transmission);
     if (fate.lost) {
       world.drop(transmission, DropReason::schedule);
       return;
@@ -123,6 +128,7 @@ class ScheduleInterposer final : public sim::Interposer {
       return;
     }
     const ByzantinePlan::Copies copies = byzantine_.receivers_of(transmission);
+    byzantine_.note_copies(transmission, copies);
     if (copies.second != kNoNode) {
       sim::Transmission to_twin = transmission;
       to_twin.to_twin = copies.second;
@@ -160,6 +166,7 @@ class ScheduleInterposer final : public sim::Interposer {
     byzantine_.end(world);
   }
 
+  Acted acted_;  ///< before the plans, which write to it
   FaultPlan plan_;
   EnvironmentPlan environment_;
   ByzantinePlan byzantine_;
@@ -184,13 +191,13 @@ class OnlineScheduler {
 
 }  // namespace
 
-std::unique_ptr<sim::Interposer> make_online_interposer(const Schedule& schedule, std::size_t nodes,
+std::unique_ptr<FaultInterposer> make_online_interposer(const Schedule& schedule, std::size_t nodes,
                                                         OnlineRun& online, std::size_t bystanders) {
   return std::make_unique<ScheduleInterposer<OnlineScheduler>>(schedule, nodes, bystanders,
                                                                OnlineScheduler(online));
 }
 
-std::unique_ptr<sim::Interposer> make_interposer(const Schedule& schedule, std::size_t nodes,
+std::unique_ptr<FaultInterposer> make_interposer(const Schedule& schedule, std::size_t nodes,
                                                  std::size_t kinds, std::size_t bystanders) {
   if (schedule.empty()) return nullptr;
   const GeneSpace genes{nodes, kinds};

@@ -8,6 +8,7 @@
 
 #include "core/limits.h"
 #include "faults/fault_reader.h"
+#include "faults/kinds.h"
 #include "faults/public_instance.h"
 #include "faults/release_rate.h"
 #include "faults/schedule.h"
@@ -203,7 +204,13 @@ void check_header(const Options& document, const Target& target) {
 
 Schedule read_schedule(const Options& document, const SystemDescription& description,
                        std::size_t nodes) {
-  if (is_public_instance(document)) return read_public_instance(document, nodes);
+  if (is_public_instance(document)) {
+    Schedule schedule = read_public_instance(document, nodes);
+    for (const Fault& fault : schedule.faults) {
+      if (const auto obstacle = obstacle_to(fault, description)) document.fail(obstacle->text);
+    }
+    return schedule;
+  }
   const Target target{description, {nodes, description.kinds.size()}};
   check_header(document, target);
   Schedule schedule;
@@ -238,7 +245,14 @@ Schedule parse_schedule(std::string_view json, std::string name,
     throw InputError(fmt::format("{}: expected at most {} bytes, found {}", name, kScheduleBytesMax,
                                  json.size()));
   }
-  if (is_public_result(json)) return read_public_result(json, name, nodes);
+  if (is_public_result(json)) {
+    Schedule schedule = read_public_result(json, name, nodes);
+    for (const Fault& fault : schedule.faults) {
+      const auto obstacle = obstacle_to(fault, description);
+      if (obstacle) throw InputError(fmt::format("{}:1: {}", name, obstacle->text));
+    }
+    return schedule;
+  }
   return read_schedule(Options::from_json(json, std::move(name)), description, nodes);
 }
 

@@ -61,6 +61,7 @@ std::string words_of(const Anchor& anchor, const SystemDescription& description)
     text += anchor.node ? fmt::format(" for the {} time", ordinal(anchor.nth))
                         : fmt::format(", the {} time that one does", ordinal(anchor.nth));
   }
+  if (anchor.before) text += fmt::format(" before {}", in_words(*anchor.before));
   return text;
 }
 
@@ -412,6 +413,46 @@ std::string in_words(Duration duration) {
   while (!rest.empty() && rest.back() == '0') rest.pop_back();
   if (!rest.empty()) text += "." + rest;
   return text + (unit == 1'000 ? " ms" : " s");
+}
+
+Duration longest_delay(const Schedule& schedule) {
+  Duration longest{};
+  if (const auto* delays = std::get_if<DelaySchedule>(&schedule.scheduler)) {
+    for (const std::uint32_t delay : delays->delay_ms) {
+      longest = std::max<Duration>(longest, std::chrono::milliseconds(delay));
+    }
+  } else if (const auto* messages = std::get_if<MessageSchedule>(&schedule.scheduler)) {
+    for (const MessageSchedule::Delay& delay : messages->delays) {
+      longest = std::max(longest, delay.delay);
+    }
+  }
+  return longest;
+}
+
+std::string summary(const Schedule& schedule) {
+  std::string text;
+  if (const auto* delays = std::get_if<DelaySchedule>(&schedule.scheduler)) {
+    const auto delayed = std::count_if(delays->delay_ms.begin(), delays->delay_ms.end(),
+                                       [](std::uint32_t delay) { return delay != 0; });
+    text = fmt::format("delays on {} of {} genes (kind of message, sender, receiver)", delayed,
+                       delays->delay_ms.size());
+  } else if (const auto* priorities = std::get_if<PrioritySchedule>(&schedule.scheduler)) {
+    text = fmt::format("priorities of {} genes (kind of message, sender, receiver)",
+                       priorities->priority.size());
+  } else if (const auto* messages = std::get_if<MessageSchedule>(&schedule.scheduler)) {
+    const auto delayed = std::count_if(
+        messages->delays.begin(), messages->delays.end(),
+        [](const MessageSchedule::Delay& delay) { return delay.delay != Duration{}; });
+    text = fmt::format("delays of {} single {}", delayed, delayed == 1 ? "message" : "messages");
+  }
+  if (const Duration longest = longest_delay(schedule); longest != Duration{}) {
+    text += ", up to " + in_words(longest);
+  }
+  if (const std::size_t faults = schedule.faults.size(); faults > 0) {
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", faults, faults == 1 ? "fault" : "faults");
+  }
+  return text.empty() ? "none" : text;
 }
 
 std::string in_words(const Fault& fault, const SystemDescription& description, std::size_t nodes) {

@@ -16,6 +16,11 @@ namespace dissensus::faults {
 /// An empty schedule gives one sentence that says so.
 std::vector<std::string> in_words(const Schedule& schedule, const SystemDescription& description,
                                   std::size_t nodes);
+/// The same in one line, of the same numbers: "delays on 13 of 260 genes (kind of message, sender,
+/// receiver), up to 4 s, 2 faults"; "none" for an empty schedule.
+std::string summary(const Schedule& schedule);
+/// The longest delay that its scheduler gives.
+Duration longest_delay(const Schedule& schedule);
 /// One fault.
 std::string in_words(const Fault& fault, const SystemDescription& description, std::size_t nodes);
 /// "250 us", "20 ms", "5.4 s".

@@ -1,5 +1,5 @@
-// What the two checkers of transactions share: the history they look at, the graph they build, and
-// what they found on the way.
+// What the two checkers of transactions share: the history they look at, the dependencies they
+// find, and what they saw on the way.
 #pragma once
 
 #include <map>
@@ -39,10 +39,54 @@ class Anomalies {
   std::map<std::string, Finding> findings_;
 };
 
-/// Fill the graph with ww, wr and rw edges, and report what is wrong without a cycle.
-void add_list_append_edges(const Transactions& transactions, const ElementTable& elements,
-                           DependencyGraph& graph, Anomalies& anomalies);
-void add_rw_register_edges(const Transactions& transactions, const ElementTable& elements,
-                           DependencyGraph& graph, Anomalies& anomalies);
+/// A key whose versions are in no known order. Readers saw the version from outside: they had not
+/// written the key before.
+struct UnorderedKey {
+  struct Version {
+    std::uint32_t writer = 0;
+    std::vector<std::uint32_t> readers;
+  };
+  std::uint32_t key = 0;
+  std::vector<Version> versions;
+};
+
+/// What follows from reads and writes alone, whatever the level is.
+///
+/// Transactions that happened are those that committed, and unanswered ones of which a committed
+/// one read something. Any other unanswered one can be left out: nobody saw it.
+struct Dependencies {
+  explicit Dependencies(std::uint32_t transactions)
+      : graph(transactions), acknowledged(transactions) {}
+
+  DependencyGraph graph;
+  /// ww between acknowledged transactions alone, of keys whose reads do not contradict each other:
+  /// where dirty reads are allowed, a read does not tell that an unanswered transaction committed.
+  DependencyGraph acknowledged;
+  std::vector<UnorderedKey> keys;
+  std::vector<std::uint32_t> answers;  ///< nodes of the chain of answers
+};
+
+void find_list_append_dependencies(const Transactions& transactions, const ElementTable& elements,
+                                   Dependencies& dependencies, Anomalies& anomalies);
+void find_rw_register_dependencies(const Transactions& transactions, const ElementTable& elements,
+                                   Dependencies& dependencies, Anomalies& anomalies);
+
+/// Edges to many transactions through nodes that are passed: to all of them, or to all but one.
+class Fan {
+ public:
+  Fan(DependencyGraph& graph, const std::vector<std::uint32_t>& targets,
+      DependencyGraph::Leads leads)
+      : graph_(graph), targets_(targets), leads_(leads) {}
+  /// `from` may be one of the targets, which are in ascending order.
+  void add(std::uint32_t from, EdgeKind kind, std::uint32_t key);
+
+ private:
+  void prepare();
+  DependencyGraph& graph_;
+  const std::vector<std::uint32_t>& targets_;
+  DependencyGraph::Leads leads_;
+  std::vector<std::uint32_t> up_to_;  ///< node that leads to this target and those before it
+  std::vector<std::uint32_t> from_;   ///< node that leads to this target and those behind it
+};
 
 }  // namespace dissensus::history

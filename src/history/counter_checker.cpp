@@ -115,15 +115,15 @@ std::vector<std::uint32_t> final_reads(const History& history,
     if (is_marked) result.push_back(read);
   }
   if (!result.empty()) return result;
-  std::uint32_t end = 0;
+  std::uint32_t end = 0;  ///< one behind the last event of an addition
   for (const Addition& addition : counter.additions) {
     const Operation& operation = operations[addition.operation];
-    end = std::max(
-        end, operation.completed == Operation::kNone ? operation.invoked : operation.completed);
+    end = std::max(end, 1 + (operation.completed == Operation::kNone ? operation.invoked
+                                                                     : operation.completed));
   }
   std::map<std::int64_t, std::uint32_t> last;
   for (const std::uint32_t read : counter.reads) {
-    if (operations[read].invoked > end) {
+    if (operations[read].invoked >= end) {
       last[history.events()[operations[read].invoked].process] = read;
     }
   }

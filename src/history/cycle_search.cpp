@@ -12,8 +12,13 @@ namespace {
 
 constexpr EdgeMask kWrites = mask_of(EdgeKind::ww);
 constexpr EdgeMask kReads = mask_of(EdgeKind::ww) | mask_of(EdgeKind::wr);
-constexpr EdgeMask kData = kReads | mask_of(EdgeKind::rw);
+constexpr EdgeMask kAtomic = kReads | mask_of(EdgeKind::atomic);
+constexpr EdgeMask kData = kAtomic | kAntiDependencies;
 constexpr EdgeMask kPass = mask_of(EdgeKind::pass);
+constexpr EdgeMask kProcess =
+    mask_of(EdgeKind::process) | mask_of(EdgeKind::ww_process) | mask_of(EdgeKind::rw_process);
+constexpr EdgeMask kRealTime = mask_of(EdgeKind::real_time) | mask_of(EdgeKind::ww_real_time) |
+                               mask_of(EdgeKind::rw_real_time);
 
 /// How a path back to the start of an edge may use rw edges, which the edge itself may be.
 enum class Rule : std::uint8_t {
@@ -24,27 +29,26 @@ enum class Rule : std::uint8_t {
 
 struct Shape {
   const char* name;
-  EdgeKind first;  ///< an edge of the cycle
+  EdgeMask first;  ///< an edge of the cycle
   EdgeMask path;   ///< of the others
   Rule rule;
 };
-constexpr std::array<Shape, 5> kShapes{{
-    {"G0", EdgeKind::ww, kWrites, Rule::any},
-    {"G1c", EdgeKind::wr, kReads, Rule::any},
-    {"G-single", EdgeKind::rw, kReads, Rule::any},
-    {"G-nonadjacent", EdgeKind::rw, kData, Rule::apart},
-    {"G2-item", EdgeKind::rw, kData, Rule::adjacent},
+constexpr std::array<Shape, 6> kShapes{{
+    {"G0", mask_of(EdgeKind::ww), kWrites, Rule::any},
+    {"G1c", mask_of(EdgeKind::wr) | mask_of(EdgeKind::ww_process) | mask_of(EdgeKind::ww_real_time),
+     kReads, Rule::any},
+    {"fractured-read", mask_of(EdgeKind::atomic), kAtomic, Rule::any},
+    {"G-single", kAntiDependencies, kAtomic, Rule::any},
+    {"G-nonadjacent", kAntiDependencies, kData, Rule::apart},
+    {"G2-item", kAntiDependencies, kData, Rule::adjacent},
 }};
 
-struct Order {
-  const char* suffix;
-  EdgeMask mask;
-};
-constexpr std::array<Order, 3> kOrders{{
-    {"", kPass},
-    {"-process", kPass | mask_of(EdgeKind::process)},
-    {"-realtime", kPass | mask_of(EdgeKind::process) | mask_of(EdgeKind::real_time)},
-}};
+/// What orders transactions besides what they read and wrote.
+constexpr std::array<EdgeMask, 3> kOrders{kPass, kPass | kProcess, kPass | kProcess | kRealTime};
+/// Of these, what rules about anti-dependencies judge; the rest any path may use.
+constexpr EdgeMask without_anti_dependencies(EdgeMask mask) {
+  return mask & ~kAntiDependencies;
+}
 
 /// One component, with nodes of its own numbers.
 class Component {
@@ -64,12 +68,16 @@ class Component {
   }
 
   /// The shortest cycle of the shape, within the limits; empty if none was found.
-  std::vector<Edge> find(const Shape& shape, const Order& order, Work& work, bool& is_complete) {
+  std::vector<Edge> find(const Shape& shape, EdgeMask order, Work& work, bool& is_complete) {
     constexpr std::size_t kEdgesTriedMax = 2000;
     std::vector<Edge> shortest;
     std::size_t tried = 0;
+    // What follows from an order counts only where that order is looked at.
+    const EdgeMask known = order | kAtomic | mask_of(EdgeKind::rw);
+    const Shape allowed{shape.name, shape.first & known,
+                        (shape.path & known) | without_anti_dependencies(order), shape.rule};
     for (const Edge& start : starts_) {
-      if (start.kind != shape.first) continue;
+      if ((allowed.first & mask_of(start.kind)) == 0) continue;
       if (work.is_exhausted() || tried == kEdgesTriedMax) {
         // One cycle of the kind is enough; that there is none takes all.
         is_complete = is_complete && !shortest.empty();
@@ -78,7 +86,7 @@ class Component {
       ++tried;
       const std::uint32_t limit =
           shortest.empty() ? kNone : static_cast<std::uint32_t>(shortest.size() - 1);
-      std::vector<Edge> cycle = shortest_through(start, shape, order, limit, work);
+      std::vector<Edge> cycle = shortest_through(start, allowed, limit, work);
       if (!cycle.empty()) shortest = std::move(cycle);
       if (shortest.size() == 2) break;  // no cycle is shorter
     }
@@ -99,7 +107,7 @@ class Component {
   static std::uint32_t next_state(std::uint32_t state, EdgeKind kind, Rule rule) {
     if (rule == Rule::any) return 0;
     if (kind == EdgeKind::pass) return state;
-    if (kind != EdgeKind::rw) return state & kDone;
+    if (!is_anti_dependency(kind)) return state & kDone;
     const bool is_second = (state & kEndsWithRw) != 0;
     if (rule == Rule::apart) return is_second ? kNone : kDone | kEndsWithRw;
     return (is_second ? kDone : state & kDone) | kEndsWithRw;
@@ -112,9 +120,9 @@ class Component {
 
   /// From the end of `start` back to its beginning, breadth first; edges that only pass cost
   /// nothing.
-  std::vector<Edge> shortest_through(const Edge& start, const Shape& shape, const Order& order,
-                                     std::uint32_t limit, Work& work) {
-    const EdgeMask mask = shape.path | order.mask;
+  std::vector<Edge> shortest_through(const Edge& start, const Shape& shape, std::uint32_t limit,
+                                     Work& work) {
+    const EdgeMask mask = shape.path;
     ++round_;
     std::deque<std::uint32_t> queue;
     const std::uint32_t begin_state = shape.rule == Rule::any ? 0 : kEndsWithRw;
@@ -198,17 +206,16 @@ class Component {
 };
 
 std::string name_of(const Shape& shape, const std::vector<Edge>& cycle) {
-  const auto has = [&](EdgeKind kind) {
-    return std::ranges::any_of(cycle, [kind](const Edge& edge) { return edge.kind == kind; });
+  const auto has = [&](EdgeMask kinds) {
+    return std::ranges::any_of(
+        cycle, [kinds](const Edge& edge) { return (mask_of(edge.kind) & kinds) != 0; });
   };
-  const char* suffix = has(EdgeKind::real_time) ? "-realtime"
-                       : has(EdgeKind::process) ? "-process"
-                                                : "";
+  const char* suffix = has(kRealTime) ? "-realtime" : has(kProcess) ? "-process" : "";
   return std::string(shape.name) + suffix;
 }
 
 void search(Component& component, CycleReport& report, Work& work) {
-  for (const Order& order : kOrders) {
+  for (const EdgeMask order : kOrders) {
     bool found_any = false;
     for (const Shape& shape : kShapes) {
       std::vector<Edge> cycle = component.find(shape, order, work, report.is_complete);

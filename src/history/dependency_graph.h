@@ -13,17 +13,29 @@
 namespace dissensus::history {
 
 enum class EdgeKind : std::uint8_t {
-  ww,         ///< wrote the version after
-  wr,         ///< read what was written
-  rw,         ///< read the version before
-  process,    ///< the same client, later
-  real_time,  ///< invoked after the answer; leads into the chain of answers
-  pass,       ///< along and out of nodes that are no transactions
+  ww,          ///< wrote the version after
+  wr,          ///< read what was written
+  rw,          ///< read the version before
+  atomic,      ///< wrote the version before, or who read both would have seen half of a transaction
+  process,     ///< the same client, later
+  ww_process,  ///< wrote the version before: a client used the two in this order
+  rw_process,  ///< read the version before, in such an order
+  real_time,   ///< invoked after the answer; leads into the chain of answers
+  ww_real_time,  ///< wrote the version before: it was out of use when the other was still in use
+  rw_real_time,  ///< read the version before, in such an order
+  pass,          ///< along and out of nodes that are no transactions
 };
 
 using EdgeMask = std::uint32_t;
 constexpr EdgeMask mask_of(EdgeKind kind) {
   return EdgeMask{1} << static_cast<std::uint32_t>(kind);
+}
+
+/// Edges of a reader that did not see what a later transaction wrote.
+constexpr EdgeMask kAntiDependencies =
+    mask_of(EdgeKind::rw) | mask_of(EdgeKind::rw_process) | mask_of(EdgeKind::rw_real_time);
+constexpr bool is_anti_dependency(EdgeKind kind) {
+  return (kAntiDependencies & mask_of(kind)) != 0;
 }
 
 struct Edge {
@@ -38,7 +50,14 @@ class DependencyGraph {
   explicit DependencyGraph(std::uint32_t transactions)
       : transactions_(transactions), nodes_(transactions) {}
 
-  std::uint32_t add_passing_node() { return nodes_++; }
+  /// What edges out of it say of a transaction: that it begins after, or only that it commits after
+  /// (which is all that readers ask of who overwrites what they read).
+  enum class Leads : std::uint8_t { to_begin, to_commit };
+  std::uint32_t add_passing_node(Leads leads = Leads::to_begin) {
+    leads_.push_back(leads);
+    return nodes_++;
+  }
+  Leads leads(std::uint32_t passing_node) const { return leads_[passing_node - transactions_]; }
   void add(std::uint32_t from, std::uint32_t to, EdgeKind kind, std::uint32_t key = 0) {
     if (from != to) edges_.push_back({from, to, kind, key});
   }
@@ -49,6 +68,7 @@ class DependencyGraph {
   std::uint32_t transactions() const { return transactions_; }
   bool is_transaction(std::uint32_t node) const { return node < transactions_; }
   std::size_t edge_count() const { return edges_.size(); }
+  std::span<const Edge> edges() const { return edges_; }
   std::span<const Edge> out(std::uint32_t node) const {
     return {edges_.data() + begin_[node], begin_[node + 1] - begin_[node]};
   }
@@ -57,6 +77,7 @@ class DependencyGraph {
  private:
   std::uint32_t transactions_;
   std::uint32_t nodes_;
+  std::vector<Leads> leads_;  ///< of passing nodes
   std::vector<Edge> edges_;
   std::vector<std::size_t> begin_;
 };

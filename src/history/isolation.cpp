@@ -42,8 +42,9 @@ struct Forbidden {
   Levels by;  ///< the weakest ones
 };
 constexpr Levels kSnapshots = levels(snapshot_isolation, repeatable_read);
-/// Adya's thesis, chapter 3, for G0 to G2-item; Cerone and Gotsman for what snapshots exclude. A
-/// session or real time in a cycle moves it from a level to its strong-session or strong variant.
+/// Adya's thesis, chapter 3, for G0 to G2-item; Bailis and others (RAMP) for fractured reads;
+/// Cerone and Gotsman for what snapshots exclude. A session or real time in a cycle moves it from a
+/// level to its strong-session or strong variant.
 constexpr std::array kForbidden{
     Forbidden{"G0", levels(read_uncommitted)},
     Forbidden{"G1a", levels(read_committed)},
@@ -53,6 +54,8 @@ constexpr std::array kForbidden{
     Forbidden{"garbage-read", levels(read_committed)},
     Forbidden{"duplicate-elements", levels(read_committed)},
     Forbidden{"incompatible-order", levels(read_committed)},
+    Forbidden{"own-write", levels(read_committed)},
+    Forbidden{"fractured-read", levels(read_atomic, repeatable_read)},
     Forbidden{"internal", levels(read_atomic, repeatable_read)},
     Forbidden{"lost-update", kSnapshots},
     Forbidden{"G-single", kSnapshots},
@@ -60,11 +63,13 @@ constexpr std::array kForbidden{
     Forbidden{"G2-item", levels(repeatable_read)},
     Forbidden{"G0-process", levels(strong_session_snapshot_isolation)},
     Forbidden{"G1c-process", levels(strong_session_snapshot_isolation)},
+    Forbidden{"fractured-read-process", levels(strong_session_snapshot_isolation)},
     Forbidden{"G-single-process", levels(strong_session_snapshot_isolation)},
     Forbidden{"G-nonadjacent-process", levels(strong_session_snapshot_isolation)},
     Forbidden{"G2-item-process", levels(strong_session_serializable)},
     Forbidden{"G0-realtime", levels(strong_snapshot_isolation)},
     Forbidden{"G1c-realtime", levels(strong_snapshot_isolation)},
+    Forbidden{"fractured-read-realtime", levels(strong_snapshot_isolation)},
     Forbidden{"G-single-realtime", levels(strong_snapshot_isolation)},
     Forbidden{"G-nonadjacent-realtime", levels(strong_snapshot_isolation)},
     Forbidden{"G2-item-realtime", levels(strict_serializable)},
@@ -89,17 +94,21 @@ std::vector<std::string> isolation_names() {
   return names;
 }
 
+void ExcludedLevels::add(Isolation level) {
+  excluded_[static_cast<std::size_t>(level)] = true;
+  // Levels are in such an order that one pass carries exclusion upwards.
+  for (std::size_t i = 0; i < kIsolationLevels; ++i) {
+    for (std::size_t j = 0; j < kIsolationLevels; ++j) {
+      if (excluded_[i] && (kLevels[i].stronger >> j & 1) != 0) excluded_[j] = true;
+    }
+  }
+}
+
 void ExcludedLevels::add(std::string_view anomaly) {
   for (const Forbidden& forbidden : kForbidden) {
     if (forbidden.anomaly != anomaly) continue;
     for (std::size_t i = 0; i < kIsolationLevels; ++i) {
-      if ((forbidden.by >> i & 1) != 0) excluded_[i] = true;
-    }
-    // Levels are in such an order that one pass carries exclusion upwards.
-    for (std::size_t i = 0; i < kIsolationLevels; ++i) {
-      for (std::size_t j = 0; j < kIsolationLevels; ++j) {
-        if (excluded_[i] && (kLevels[i].stronger >> j & 1) != 0) excluded_[j] = true;
-      }
+      if ((forbidden.by >> i & 1) != 0) add(static_cast<Isolation>(i));
     }
     return;
   }

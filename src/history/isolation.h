@@ -32,6 +32,8 @@ class ExcludedLevels {
   /// Excludes the levels that forbid the anomaly, and all stronger ones. Every anomaly that a
   /// checker can name is known here.
   void add(std::string_view anomaly);
+  /// Excludes this one and all stronger ones.
+  void add(Isolation level);
   bool is_excluded(Isolation level) const { return excluded_[static_cast<std::size_t>(level)]; }
   /// Excluded, while no weaker one is.
   std::vector<Isolation> weakest_excluded() const;

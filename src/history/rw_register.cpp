@@ -1,7 +1,10 @@
 // Registers that transactions write and read. A read shows one version and not those before it, so
-// that less of their order is known than for lists: a version comes after the one that its writer
-// had read, and after the initial one. If the store is serializable, both are so; a contradiction
-// therefore shows that it is not.
+// that less of their order is known than for lists: the initial version comes first, and a version
+// comes after the one that its writer had read. Whatever else is known follows from a level
+// (an atomic read), from the order of a client, or from real time; order_search.h looks for the
+// rest.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "history/anomalies.h"
@@ -13,15 +16,17 @@ namespace {
 
 class RwRegister {
  public:
-  RwRegister(const Transactions& transactions, const ElementTable& elements, DependencyGraph& graph,
-             Anomalies& anomalies)
+  RwRegister(const Transactions& transactions, const ElementTable& elements,
+             Dependencies& dependencies, Anomalies& anomalies)
       : transactions_(transactions),
         elements_(elements),
-        graph_(graph),
+        dependencies_(dependencies),
+        graph_(dependencies.graph),
         anomalies_(anomalies),
         keys_(transactions.keys.size()),
         seen_(transactions.keys.size()),
-        versions_(elements.size()) {}
+        versions_(elements.size()),
+        is_shown_(transactions.all.size()) {}
 
   void run() {
     for (std::uint32_t i = 0; i < transactions_.all.size(); ++i) {
@@ -36,26 +41,35 @@ class RwRegister {
 
  private:
   struct Version {
-    std::vector<std::uint32_t> readers;
-    std::uint32_t updater = kNone;  ///< who read it and wrote the next one
+    std::vector<std::uint32_t> readers;   ///< each once
+    std::vector<std::uint32_t> updaters;  ///< of these, who wrote the key afterwards
+    /// Writers of versions that come after this one: who read both would have seen half of one.
+    std::vector<std::uint32_t> later;
     std::uint32_t key = 0;
   };
   struct Key {
-    std::vector<std::uint32_t> initial_readers;  ///< that did not write the key themselves
+    std::vector<std::uint32_t> initial_readers;
     std::uint32_t initial_updater = kNone;
-    std::vector<std::uint32_t> writers;  ///< of final versions
+    std::vector<std::uint32_t> writers;   ///< of final versions, in ascending order
+    std::vector<std::uint32_t> elements;  ///< that these wrote
   };
   struct Seen {
     std::uint32_t transaction = kNone;
-    bool has_value = false;     ///< read or wrote
-    bool has_external = false;  ///< read before it wrote
-    bool has_written = false;
-    std::uint32_t element = kNone;  ///< what it read at first; kNone: the initial value
+    bool has_read = false;          ///< before it wrote
+    bool is_known = false;          ///< which version it read first
+    std::uint32_t element = kNone;  ///< that version; kNone: the initial one
     Value value;
+    bool has_written = false;
+    Value written;
   };
 
   bool is_failed(std::uint32_t transaction) const {
     return transactions_.all[transaction].outcome == EventKind::fail;
+  }
+  /// See Dependencies.
+  bool happened(std::uint32_t transaction) const {
+    const EventKind outcome = transactions_.all[transaction].outcome;
+    return outcome == EventKind::ok || (outcome == EventKind::info && is_shown_[transaction]);
   }
 
   void look_at(std::uint32_t transaction) {
@@ -67,41 +81,56 @@ class RwRegister {
         seen.transaction = transaction;
         touched_.push_back(micro.key);
       }
-      if (micro.is_read && seen.has_value) {
-        if (!(micro.value == seen.value)) internal(transaction, micro);
-      } else if (micro.is_read) {
-        seen.has_external = read(transaction, micro, seen);
-      } else {
+      if (!micro.is_read) {
         seen.has_written = true;
+        seen.written = micro.value;
+      } else if (seen.has_written) {
+        if (!(micro.value == seen.written)) own_write(transaction, micro);
+      } else if (!seen.has_read) {
+        seen.has_read = true;
+        seen.value = micro.value;
+        seen.is_known = read(transaction, micro, seen.element);
+      } else if (!(micro.value == seen.value)) {
+        internal(transaction, micro);
+        std::uint32_t element = kNone;
+        read(transaction, micro, element);
       }
-      seen.has_value = true;
-      seen.value = micro.value;
     }
     for (const std::uint32_t key : touched_) {
       const Seen& seen = seen_[key];
-      if (!seen.has_external) continue;
-      if (seen.has_written) {
-        update(transaction, key, seen);
-      } else if (seen.element == kNone) {
+      if (!seen.is_known) continue;
+      if (seen.has_written) update(transaction, key, seen);
+      if (seen.element == kNone) {
         keys_[key].initial_readers.push_back(transaction);
+      } else {
+        look_for_halves(transaction, seen.element, key);
       }
     }
+  }
+
+  void own_write(std::uint32_t transaction, const MicroOperation& micro) {
+    if (!anomalies_.count("own-write")) return;
+    anomalies_.explain("own-write",
+                       fmt::format("a read of key {} does not show what the same transaction wrote "
+                                   "before, or shows what it writes later",
+                                   anomalies_.key_name(micro.key)),
+                       {anomalies_.part(transaction)});
   }
 
   void internal(std::uint32_t transaction, const MicroOperation& micro) {
     if (!anomalies_.count("internal")) return;
     anomalies_.explain("internal",
                        fmt::format("a read of key {} does not agree with what the same transaction "
-                                   "read or wrote before",
+                                   "read before",
                                    anomalies_.key_name(micro.key)),
                        {anomalies_.part(transaction)});
   }
 
-  /// True where it is known which version was read.
-  bool read(std::uint32_t transaction, const MicroOperation& micro, Seen& seen) {
+  /// A read from outside. True where it is known which version was read.
+  bool read(std::uint32_t transaction, const MicroOperation& micro, std::uint32_t& element) {
     if (micro.value.is_nil()) return true;
     const std::string key = anomalies_.key_name(micro.key);
-    const std::uint32_t element = elements_.find(micro.key, micro.value);
+    element = elements_.find(micro.key, micro.value);
     if (element == kNone) {
       if (anomalies_.count("garbage-read")) {
         anomalies_.explain("garbage-read",
@@ -113,8 +142,7 @@ class RwRegister {
     }
     const ElementTable::Element& written = elements_.element(element);
     if (written.writer == transaction) {
-      // Read before it was written, by the same transaction.
-      internal(transaction, micro);
+      own_write(transaction, micro);  // before it wrote it
       return false;
     }
     if (is_failed(written.writer)) {
@@ -135,19 +163,23 @@ class RwRegister {
           {anomalies_.part(written.writer, "writer"), anomalies_.part(transaction, "reader")});
     }
     graph_.add(written.writer, transaction, EdgeKind::wr, micro.key);
-    versions_[element].readers.push_back(transaction);
-    seen.element = element;
+    is_shown_[written.writer] = true;
+    std::vector<std::uint32_t>& readers = versions_[element].readers;
+    if (readers.empty() || readers.back() != transaction) readers.push_back(transaction);
     return true;
   }
 
   void update(std::uint32_t transaction, std::uint32_t key, const Seen& seen) {
-    std::uint32_t& first =
-        seen.element == kNone ? keys_[key].initial_updater : versions_[seen.element].updater;
-    if (first == kNone) {
-      first = transaction;
-      return;
+    std::uint32_t first = kNone;
+    if (seen.element == kNone) {
+      first = keys_[key].initial_updater;
+      if (first == kNone) keys_[key].initial_updater = transaction;
+    } else {
+      std::vector<std::uint32_t>& updaters = versions_[seen.element].updaters;
+      if (!updaters.empty()) first = updaters.front();
+      updaters.push_back(transaction);
     }
-    if (!anomalies_.count("lost-update")) return;
+    if (first == kNone || !anomalies_.count("lost-update")) return;
     anomalies_.explain("lost-update",
                        fmt::format("two transactions read the same version of key {} and both "
                                    "wrote it",
@@ -155,60 +187,91 @@ class RwRegister {
                        {anomalies_.part(first, "T1"), anomalies_.part(transaction, "T2")});
   }
 
-  /// Which versions follow the initial one: all that committed. What nobody saw of a transaction
-  /// that may have failed counts for nothing.
+  /// Who wrote this version also wrote other keys: the reader sees these writes, or later ones.
+  void look_for_halves(std::uint32_t transaction, std::uint32_t element, std::uint32_t key) {
+    const std::uint32_t writer = elements_.element(element).writer;
+    for (const MicroOperation& micro : transactions_.micros_of(transactions_.all[writer])) {
+      const Seen& seen = seen_[micro.key];
+      if (micro.is_read || seen.transaction != transaction || !seen.is_known) continue;
+      if (seen.element != kNone) {
+        const std::uint32_t other = elements_.element(seen.element).writer;
+        if (other == writer) continue;
+        graph_.add(writer, other, EdgeKind::atomic, micro.key);
+        // Who reads the earlier version of the two comes before the other one's writer.
+        const std::uint32_t earlier = elements_.find(micro.key, micro.value);
+        if (elements_.element(earlier).is_final) versions_[earlier].later.push_back(other);
+        continue;
+      }
+      if (!anomalies_.count("fractured-read")) continue;
+      anomalies_.explain(
+          "fractured-read",
+          fmt::format("a transaction sees what another one wrote to key {} and not what the same "
+                      "one wrote to key {}",
+                      anomalies_.key_name(key), anomalies_.key_name(micro.key)),
+          {anomalies_.part(writer, "writer"), anomalies_.part(transaction, "reader")});
+    }
+  }
+
   void list_writes(std::uint32_t transaction) {
     for (const MicroOperation& micro : transactions_.micros_of(transactions_.all[transaction])) {
       if (micro.is_read) continue;
       const std::uint32_t element = elements_.find(micro.key, micro.value);
       versions_[element].key = micro.key;
-      const bool is_ok = transactions_.all[transaction].outcome == EventKind::ok;
-      const bool is_seen = !versions_[element].readers.empty();
-      if (is_failed(transaction) || !elements_.element(element).is_final) continue;
-      if (is_ok || is_seen) keys_[micro.key].writers.push_back(transaction);
+      if (!happened(transaction) || !elements_.element(element).is_final) continue;
+      keys_[micro.key].writers.push_back(transaction);
+      keys_[micro.key].elements.push_back(element);
     }
   }
 
+  /// Who read the version comes before whoever wrote a later one. A few of these are enough to name
+  /// what is wrong; two that updated the same version are in a cycle already.
   void add_edges_of_version(std::uint32_t element) {
-    const Version& version = versions_[element];
-    if (version.updater == kNone) return;
-    graph_.add(elements_.element(element).writer, version.updater, EdgeKind::ww, version.key);
-    for (const std::uint32_t reader : version.readers) {
-      graph_.add(reader, version.updater, EdgeKind::rw, version.key);
-    }
-  }
-
-  /// The initial value comes before all others, and the version of who updated it before the rest.
-  void add_edges_of_initial(std::uint32_t number) {
-    const Key& key = keys_[number];
-    if (key.initial_updater != kNone) {
-      for (const std::uint32_t writer : key.writers) {
-        graph_.add(key.initial_updater, writer, EdgeKind::ww, number);
+    constexpr std::size_t kLaterMax = 4;
+    Version& version = versions_[element];
+    std::vector<std::uint32_t>& later = version.later;
+    std::sort(later.begin(), later.end());
+    later.erase(std::unique(later.begin(), later.end()), later.end());
+    later.insert(later.begin(), version.updaters.begin(), version.updaters.end());
+    if (later.size() > kLaterMax) later.resize(kLaterMax);
+    for (const std::uint32_t writer : later) {
+      for (const std::uint32_t reader : version.readers) {
+        graph_.add(reader, writer, EdgeKind::rw, version.key);
       }
     }
-    if (key.initial_readers.empty() || key.writers.empty()) return;
-    const std::uint32_t node = graph_.add_passing_node();
+  }
+
+  /// The initial version comes before all others.
+  void add_edges_of_initial(std::uint32_t number) {
+    const Key& key = keys_[number];
+    Fan fan(graph_, key.writers, DependencyGraph::Leads::to_commit);
     for (const std::uint32_t reader : key.initial_readers) {
-      graph_.add(reader, node, EdgeKind::rw, number);
+      fan.add(reader, EdgeKind::rw, number);
     }
-    for (const std::uint32_t writer : key.writers) graph_.add(node, writer, EdgeKind::pass);
+    if (key.writers.size() < 2) return;
+    UnorderedKey& unordered = dependencies_.keys.emplace_back();
+    unordered.key = number;
+    for (std::size_t i = 0; i < key.writers.size(); ++i) {
+      unordered.versions.push_back({key.writers[i], versions_[key.elements[i]].readers});
+    }
   }
 
   const Transactions& transactions_;
   const ElementTable& elements_;
+  Dependencies& dependencies_;
   DependencyGraph& graph_;
   Anomalies& anomalies_;
   std::vector<Key> keys_;
   std::vector<Seen> seen_;
   std::vector<Version> versions_;
+  std::vector<bool> is_shown_;  ///< transactions of which a read shows something
   std::vector<std::uint32_t> touched_;
 };
 
 }  // namespace
 
-void add_rw_register_edges(const Transactions& transactions, const ElementTable& elements,
-                           DependencyGraph& graph, Anomalies& anomalies) {
-  RwRegister(transactions, elements, graph, anomalies).run();
+void find_rw_register_dependencies(const Transactions& transactions, const ElementTable& elements,
+                                   Dependencies& dependencies, Anomalies& anomalies) {
+  RwRegister(transactions, elements, dependencies, anomalies).run();
 }
 
 }  // namespace dissensus::history

@@ -9,6 +9,8 @@
 #include "history/cycle_search.h"
 #include "history/describe.h"
 #include "history/index.h"
+#include "history/order_search.h"
+#include "history/version_orders.h"
 
 namespace dissensus::history {
 
@@ -50,12 +52,45 @@ Part Anomalies::part(std::uint32_t transaction, std::string text) const {
   return result;
 }
 
+void Fan::add(std::uint32_t from, EdgeKind kind, std::uint32_t key) {
+  constexpr std::size_t kFew = 4;
+  if (targets_.size() <= kFew) {
+    for (const std::uint32_t target : targets_) graph_.add(from, target, kind, key);
+    return;
+  }
+  if (from_.empty()) prepare();
+  const auto place =
+      static_cast<std::size_t>(std::ranges::lower_bound(targets_, from) - targets_.begin());
+  const bool is_target = place < targets_.size() && targets_[place] == from;
+  if (!is_target) {
+    graph_.add(from, from_[0], kind, key);
+    return;
+  }
+  if (place > 0) graph_.add(from, up_to_[place - 1], kind, key);
+  if (place + 1 < targets_.size()) graph_.add(from, from_[place + 1], kind, key);
+}
+
+void Fan::prepare() {
+  const std::size_t count = targets_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    up_to_.push_back(graph_.add_passing_node(leads_));
+    from_.push_back(graph_.add_passing_node(leads_));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    graph_.add(up_to_[i], targets_[i], EdgeKind::pass);
+    graph_.add(from_[i], targets_[i], EdgeKind::pass);
+    if (i > 0) graph_.add(up_to_[i], up_to_[i - 1], EdgeKind::pass);
+    if (i + 1 < count) graph_.add(from_[i], from_[i + 1], EdgeKind::pass);
+  }
+}
+
 namespace {
 
 /// The order of clients and of real time, for transactions that committed. One that may have
 /// committed comes after what was answered before it; nothing comes after it.
 void add_order_edges(const History& history, const std::vector<Operation>& operations,
-                     const Transactions& transactions, DependencyGraph& graph) {
+                     const Transactions& transactions, Dependencies& dependencies) {
+  DependencyGraph& graph = dependencies.graph;
   std::vector<std::uint32_t> answered(history.events().size(), kNone);
   std::vector<std::uint32_t> invoked(history.events().size(), kNone);
   for (std::uint32_t i = 0; i < transactions.all.size(); ++i) {
@@ -76,6 +111,7 @@ void add_order_edges(const History& history, const std::vector<Operation>& opera
     if (const std::uint32_t i = answered[event]; i != kNone) {
       last_of_process[history.events()[event].process] = i;
       const std::uint32_t node = graph.add_passing_node();
+      dependencies.answers.push_back(node);
       graph.add(i, node, EdgeKind::real_time);
       if (last_answer != kNone) graph.add(last_answer, node, EdgeKind::pass);
       last_answer = node;
@@ -86,10 +122,15 @@ void add_order_edges(const History& history, const std::vector<Operation>& opera
 std::string_view label_of(EdgeKind kind) {
   switch (kind) {
     case EdgeKind::ww:
+    case EdgeKind::atomic:
+    case EdgeKind::ww_process:
+    case EdgeKind::ww_real_time:
       return "ww";
     case EdgeKind::wr:
       return "wr";
     case EdgeKind::rw:
+    case EdgeKind::rw_process:
+    case EdgeKind::rw_real_time:
       return "rw";
     case EdgeKind::process:
       return "process";
@@ -103,16 +144,31 @@ std::string_view label_of(EdgeKind kind) {
 /// `from` and `to` are the names of its two ends.
 std::string reason_of(const Edge& edge, const std::string& from, const std::string& to,
                       const Anomalies& anomalies) {
+  const auto on_key = [&](std::string_view text) {
+    const std::string key = anomalies.key_name(edge.key);
+    return fmt::format(fmt::runtime(text), fmt::arg("from", from), fmt::arg("to", to),
+                       fmt::arg("key", key));
+  };
   switch (edge.kind) {
     case EdgeKind::ww:
-      return fmt::format("{} wrote key {} before {}", from, anomalies.key_name(edge.key), to);
+      return on_key("{from} wrote key {key} before {to}");
     case EdgeKind::wr:
-      return fmt::format("{} wrote what {} read of key {}", from, to, anomalies.key_name(edge.key));
+      return on_key("{from} wrote what {to} read of key {key}");
     case EdgeKind::rw:
-      return fmt::format("{} did not see what {} wrote to key {}", from, to,
-                         anomalies.key_name(edge.key));
+      return on_key("{from} did not see what {to} wrote to key {key}");
+    case EdgeKind::atomic:
+      return on_key("{from} wrote key {key} before {to}, since somebody saw {from} and read {to}");
     case EdgeKind::process:
       return fmt::format("{} came before {} in the same process", from, to);
+    case EdgeKind::ww_process:
+      return on_key(
+          "{from} wrote key {key} before {to}, in the order in which a process used both");
+    case EdgeKind::rw_process:
+      return on_key("{from} did not see what {to} wrote to key {key}, which a process used later");
+    case EdgeKind::ww_real_time:
+      return on_key("{from} wrote key {key} before {to}, which was in use later");
+    case EdgeKind::rw_real_time:
+      return on_key("{from} did not see what {to} wrote to key {key}, which was in use later");
     case EdgeKind::real_time:
     case EdgeKind::pass:
       break;
@@ -149,21 +205,146 @@ std::string names_of(const std::vector<Isolation>& levels) {
   return text;
 }
 
+/// Decides levels one by one.
+class Levels {
+ public:
+  Levels(const History& history, const std::vector<Operation>& operations,
+         const Transactions& transactions, TransactionKind kind, const Dependencies& dependencies)
+      : dependencies_(dependencies), kind_(kind) {
+    const auto events = static_cast<std::uint32_t>(history.events().size());
+    for (const Transaction& transaction : transactions.all) {
+      const Operation& operation = operations[transaction.operation];
+      const bool is_ok = transaction.outcome == EventKind::ok;
+      priorities_.push_back(is_ok ? operation.completed : events + operation.invoked);
+    }
+  }
+
+  /// Whether dependencies leave an order; what is wrong without them is not looked at.
+  OrderResult decide(Isolation level, Work& work) const {
+    constexpr EdgeMask kWritten = mask_of(EdgeKind::ww) | mask_of(EdgeKind::pass);
+    constexpr EdgeMask kCommitted = kWritten | mask_of(EdgeKind::wr);
+    constexpr EdgeMask kAtomicReads = kCommitted | mask_of(EdgeKind::atomic);
+    constexpr EdgeMask kData = kAtomicReads | mask_of(EdgeKind::rw);
+    constexpr EdgeMask kSessions = kData | mask_of(EdgeKind::process) |
+                                   mask_of(EdgeKind::ww_process) | mask_of(EdgeKind::rw_process);
+    constexpr EdgeMask kRealTime = kSessions | mask_of(EdgeKind::real_time) |
+                                   mask_of(EdgeKind::ww_real_time) |
+                                   mask_of(EdgeKind::rw_real_time);
+    OrderProblem problem;
+    problem.graph = &dependencies_.graph;
+    problem.priorities = priorities_;
+    switch (level) {
+      case Isolation::read_uncommitted:
+        problem.graph = &dependencies_.acknowledged;
+        problem.mask = kWritten;
+        return find_order(problem, work);
+      case Isolation::read_committed:
+        problem.mask = kCommitted;
+        return find_order(problem, work);
+      case Isolation::read_atomic:
+        problem.mask = kAtomicReads;
+        return find_order(problem, work);
+      case Isolation::snapshot_isolation:
+      case Isolation::strong_session_snapshot_isolation:
+      case Isolation::strong_snapshot_isolation:
+        problem.has_snapshots = true;
+        break;
+      // Without predicates, repeatable reads are all that serializability asks for.
+      case Isolation::repeatable_read:
+      case Isolation::serializable:
+      case Isolation::strong_session_serializable:
+      case Isolation::strict_serializable:
+        break;
+    }
+    const bool is_session = level == Isolation::strong_session_snapshot_isolation ||
+                            level == Isolation::strong_session_serializable;
+    const bool is_real_time =
+        level == Isolation::strong_snapshot_isolation || level == Isolation::strict_serializable;
+    problem.mask = is_real_time ? kRealTime : is_session ? kSessions : kData;
+    if (is_real_time) problem.chain = dependencies_.answers;
+    // Appends that nobody read can be in any order, unless two must not overlap.
+    if (kind_ == TransactionKind::rw_register || problem.has_snapshots) {
+      problem.keys = dependencies_.keys;
+    }
+    return find_order(problem, work);
+  }
+
+ private:
+  const Dependencies& dependencies_;
+  const TransactionKind kind_;
+  std::vector<std::uint32_t> priorities_;
+};
+
+bool is_weaker(Isolation weak, Isolation strong) {
+  ExcludedLevels excluded;
+  excluded.add(weak);
+  return excluded.is_excluded(strong);
+}
+
+/// What is known of each level.
+struct LevelTable {
+  ExcludedLevels excluded;
+  bool is_left[kIsolationLevels] = {};  ///< an order was found
+
+  bool is_open(Isolation level) const {
+    return !excluded.is_excluded(level) && !is_left[static_cast<std::size_t>(level)];
+  }
+  void take(Isolation level, Outcome outcome) {
+    if (outcome == Outcome::fail) excluded.add(level);
+    for (std::size_t i = 0; i < kIsolationLevels; ++i) {
+      const auto weak = static_cast<Isolation>(i);
+      if (outcome == Outcome::pass && is_weaker(weak, level)) is_left[i] = true;
+    }
+    if (excluded.is_excluded(Isolation::serializable)) excluded.add(Isolation::repeatable_read);
+  }
+};
+
+/// Adya's G0 is about transactions that committed. That an unanswered one did is known from reads,
+/// and so from the level that promises that these show what was committed.
+std::string name_in_findings(const Cycle& cycle, const Transactions& transactions,
+                             bool excludes_read_uncommitted) {
+  if (cycle.name != "G0") return cycle.name;
+  const bool are_acknowledged = std::ranges::all_of(cycle.edges, [&](const Edge& edge) {
+    return transactions.all[edge.from].outcome == EventKind::ok;
+  });
+  return are_acknowledged && excludes_read_uncommitted ? "G0" : "G1c";
+}
+
+Finding no_order(Isolation level, const OrderResult& result, const Anomalies& anomalies) {
+  Finding finding;
+  finding.name = "no-order";
+  finding.text =
+      fmt::format("{}: no order of the transactions explains what they read", to_string(level));
+  if (!result.conflict.empty()) {
+    finding.text +=
+        fmt::format("; whichever of T1 and T2 wrote key {} first, some read is impossible",
+                    anomalies.key_name(result.key));
+  }
+  for (std::size_t i = 0; i < result.conflict.size(); ++i) {
+    finding.parts.push_back(anomalies.part(result.conflict[i], fmt::format("T{}", i + 1)));
+  }
+  return finding;
+}
+
 }  // namespace
 
 Verdict check_transactions(const History& history, const std::vector<Operation>& operations,
                            TransactionKind kind, const TransactionOptions& options) {
   const Transactions transactions = transactions_of(history, operations, kind);
   const ElementTable elements(history, operations, transactions);
-  DependencyGraph graph(static_cast<std::uint32_t>(transactions.all.size()));
+  Dependencies dependencies(static_cast<std::uint32_t>(transactions.all.size()));
+  DependencyGraph& graph = dependencies.graph;
   Anomalies anomalies(history, operations, transactions);
   if (kind == TransactionKind::list_append) {
-    add_list_append_edges(transactions, elements, graph, anomalies);
+    find_list_append_dependencies(transactions, elements, dependencies, anomalies);
   } else {
-    add_rw_register_edges(transactions, elements, graph, anomalies);
+    find_rw_register_dependencies(transactions, elements, dependencies, anomalies);
   }
   const std::size_t data_edges = graph.edge_count();
-  add_order_edges(history, operations, transactions, graph);
+  if (kind == TransactionKind::rw_register) {
+    add_version_orders(history, operations, transactions, dependencies);
+  }
+  add_order_edges(history, operations, transactions, dependencies);
 
   Verdict verdict;
   verdict.outcome = Outcome::pass;
@@ -177,28 +358,61 @@ Verdict check_transactions(const History& history, const std::vector<Operation>&
     return verdict;
   }
   graph.finish();
+  dependencies.acknowledged.finish();
   Work work(options.limits);
+  const Levels levels(history, operations, transactions, kind, dependencies);
+  LevelTable table;
+  table.take(Isolation::read_uncommitted, levels.decide(Isolation::read_uncommitted, work).outcome);
+
   const CycleReport cycles = find_cycles(graph, work);
   for (const auto& [name, cycle] : cycles.kinds) {
-    verdict.findings.push_back(finding_of(cycle, anomalies));
+    Finding finding = finding_of(cycle, anomalies);
+    finding.name = name_in_findings(cycle.shortest, transactions,
+                                    table.excluded.is_excluded(Isolation::read_uncommitted));
+    const auto same = std::ranges::find(verdict.findings, finding.name, &Finding::name);
+    if (same == verdict.findings.end()) verdict.findings.push_back(std::move(finding));
   }
   for (Finding& finding : anomalies.take()) verdict.findings.push_back(std::move(finding));
+  ExcludedLevels explained;
+  for (const Finding& finding : verdict.findings) {
+    explained.add(finding.name);
+    table.excluded.add(finding.name);
+  }
 
-  ExcludedLevels excluded;
-  for (const Finding& finding : verdict.findings) excluded.add(finding.name);
+  OrderResult promised;
+  if (table.is_open(options.promised)) {
+    promised = levels.decide(options.promised, work);
+    table.take(options.promised, promised.outcome);
+  }
+  // The others are told, too, as far as that is cheap: the strongest first, which decides the rest.
+  constexpr std::uint64_t kStepsForOthers = 100'000'000;
+  CheckLimits limits = options.limits;
+  limits.steps = std::min(limits.steps - std::min(limits.steps, work.steps()), kStepsForOthers);
+  std::vector<Isolation> undecided;
+  for (std::size_t i = kIsolationLevels; i-- > 0;) {
+    const auto level = static_cast<Isolation>(i);
+    if (!table.is_open(level) || level == options.promised) continue;
+    Work for_others(limits);
+    table.take(level, levels.decide(level, for_others).outcome);
+  }
+  for (std::size_t i = 0; i < kIsolationLevels; ++i) {
+    if (table.is_open(static_cast<Isolation>(i))) undecided.push_back(static_cast<Isolation>(i));
+  }
+
   verdict.figures.emplace_back("cyclic components", fmt::to_string(cycles.cyclic_components));
   verdict.figures.emplace_back("promised", to_string(options.promised));
-  verdict.figures.emplace_back("weakest level excluded", names_of(excluded.weakest_excluded()));
-  verdict.figures.emplace_back("strongest level left", names_of(excluded.strongest_left()));
-  if (excluded.is_excluded(options.promised)) {
+  verdict.figures.emplace_back("weakest level excluded",
+                               names_of(table.excluded.weakest_excluded()));
+  verdict.figures.emplace_back("strongest level left", names_of(table.excluded.strongest_left()));
+  if (!undecided.empty()) verdict.figures.emplace_back("not decided", names_of(undecided));
+  if (table.excluded.is_excluded(options.promised)) {
     verdict.outcome = Outcome::fail;
-  } else if (!cycles.is_complete) {
+    if (!explained.is_excluded(options.promised)) {
+      verdict.findings.push_back(no_order(options.promised, promised, anomalies));
+    }
+  } else if (table.is_open(options.promised)) {
     verdict.outcome = Outcome::unknown;
-  }
-  if (!cycles.is_complete) {
-    verdict.reason =
-        fmt::format("there are cycles, and not all kinds were looked for within {} steps",
-                    options.limits.steps);
+    verdict.reason = promised.reason;
   }
   return verdict;
 }

@@ -105,11 +105,12 @@ ElementTable::ElementTable(const History& history, const std::vector<Operation>&
                         to_string(transactions.keys.value(micro.key), 40),
                         line_of(elements_[slot.element].writer)));
       }
-      const std::uint32_t before = last[micro.key];
-      if (before != kNone && elements_[before].writer == number) elements_[before].is_final = false;
+      std::uint32_t before = last[micro.key];
+      if (before != kNone && elements_[before].writer != number) before = kNone;
+      if (before != kNone) elements_[before].is_final = false;
       last[micro.key] = static_cast<std::uint32_t>(elements_.size());
       slot = {micro.value, micro.key, last[micro.key]};
-      elements_.push_back({number, true});
+      elements_.push_back({number, true, before});
     }
   }
 }

@@ -48,6 +48,7 @@ class ElementTable {
   struct Element {
     std::uint32_t writer = kNone;  ///< a transaction
     bool is_final = true;          ///< the last that its writer wrote to the key
+    std::uint32_t before = kNone;  ///< the element that its writer wrote to the key before it
   };
 
   /// Throws InputError where a value is written twice to one key: then nobody could tell who wrote

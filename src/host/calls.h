@@ -28,6 +28,7 @@ std::span<const CallEntry> socket_calls();
 std::span<const CallEntry> file_calls();
 std::span<const CallEntry> process_calls();
 std::span<const CallEntry> signal_calls();
+std::span<const CallEntry> queue_calls();
 std::span<const CallEntry> machine_calls();
 
 // Shared by handlers.

@@ -84,9 +84,13 @@ Outcome prctl_call(Supervisor& supervisor, Thread& thread) {
     case PR_GET_THP_DISABLE:
     case PR_SET_CHILD_SUBREAPER:
     case PR_GET_CHILD_SUBREAPER:
-    case PR_SET_PDEATHSIG:
     case PR_GET_PDEATHSIG:
     case PR_SET_PTRACER:
+      return native();
+    case PR_SET_PDEATHSIG:
+      if (thread.arguments[1] >= 1 && thread.arguments[1] <= 64) {
+        thread.process->told_signals |= 1ULL << (thread.arguments[1] - 1);
+      }
       return native();
     case PR_SET_TIMERSLACK:
     case PR_SET_DUMPABLE:

@@ -76,6 +76,9 @@ Outcome wait4_call(Supervisor& supervisor, Thread& thread) {
     const std::array<char, 144> nothing{};  // a rusage
     write_value(thread.tid, thread.arguments[3], nothing);
   }
+  if (outcome.next == Outcome::Next::finished && outcome.value > 0) {
+    supervisor.mark_reaped(static_cast<pid_t>(outcome.value));
+  }
   return outcome;
 }
 
@@ -83,11 +86,17 @@ Outcome waitid_call(Supervisor& supervisor, Thread& thread) {
   if (thread.arguments[2] != 0) {
     write_value(thread.tid, thread.arguments[2] + offsetof(siginfo_t, si_pid), pid_t{0});
   }
-  return wait_for_child(supervisor, thread, 3, [&](long result) {
-    return result == 0 && thread.arguments[2] != 0 &&
-           read_value<pid_t>(thread.tid, thread.arguments[2] + offsetof(siginfo_t, si_pid))
-                   .value_or(1) == 0;
-  });
+  const auto found = [&] {
+    if (thread.arguments[2] == 0) return pid_t{1};
+    return read_value<pid_t>(thread.tid, thread.arguments[2] + offsetof(siginfo_t, si_pid))
+        .value_or(1);
+  };
+  const Outcome outcome = wait_for_child(supervisor, thread, 3,
+                                         [&](long result) { return result == 0 && found() == 0; });
+  if (outcome.next == Outcome::Next::finished && outcome.value == 0) {
+    supervisor.mark_reaped(found());
+  }
+  return outcome;
 }
 
 constexpr CallEntry kProcessCalls[] = {

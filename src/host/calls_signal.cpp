@@ -11,8 +11,9 @@ namespace dissensus::host {
 
 namespace {
 
-/// After a signal was sent to a process: it may have ended, or a thread of it is interrupted.
-void follow_up(Supervisor& supervisor, Process& target, int number) {
+/// After `sender` sent a signal to a process: it may have ended, or a thread of it is interrupted.
+void follow_up(Supervisor& supervisor, const Process& sender, Process& target, int number) {
+  if (&sender != &target) target.told_signals |= 1ULL << (number - 1);
   if (number == SIGKILL) {
     supervisor.kill_process(target);
   } else {
@@ -43,7 +44,7 @@ Outcome send_to_many(Supervisor& supervisor, Thread& thread, pid_t target, int n
     if (process == &self) {
       is_self = true;
     } else {
-      follow_up(supervisor, *process, number);
+      follow_up(supervisor, self, *process, number);
     }
   }
   if (is_self && number == SIGKILL) {
@@ -67,7 +68,7 @@ Outcome kill_call(Supervisor& supervisor, Thread& thread) {
     return gone();
   }
   const long result = supervisor.finish_call(thread);
-  if (result == 0 && number != 0) follow_up(supervisor, *process, number);
+  if (result == 0 && number != 0) follow_up(supervisor, *thread.process, *process, number);
   return finished(result);
 }
 
@@ -84,7 +85,7 @@ Outcome send_to_thread(Supervisor& supervisor, Thread& thread) {
     return gone();
   }
   const long result = supervisor.finish_call(thread);
-  if (result == 0 && number != 0) follow_up(supervisor, *process, number);
+  if (result == 0 && number != 0) follow_up(supervisor, *thread.process, *process, number);
   return finished(result);
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -153,20 +154,31 @@ Outcome wait_for_connection(Supervisor& supervisor, Thread& thread, Descriptor d
   return supervisor.wait_for(thread, Waiting::For::handles, deadline, std::move(interests));
 }
 
+/// To a program of the same machine, which may have a queue that is full.
+Outcome connect_locally(Supervisor& supervisor, Thread& thread, const Descriptor& descriptor) {
+  if (is_abstract(thread)) return answer(-ECONNREFUSED);
+  if (!descriptor.handle || descriptor.is_nonblocking) return native();
+  const int fd = descriptor.handle.get();
+  // The flag belongs to all copies of the descriptor, but nobody else is running.
+  fcntl(fd, F_SETFL, descriptor.flags | O_NONBLOCK);
+  const long result = supervisor.finish_call(thread);
+  fcntl(fd, F_SETFL, descriptor.flags);
+  if (result == -EAGAIN) return supervisor.wait_in_front(thread, kNever);
+  return finished(result);
+}
+
 Outcome connect_call(Supervisor& supervisor, Thread& thread) {
   Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
   if (const auto datagram = datagram_of(descriptor)) {
-    datagram->peer.reset();
     if (address_family(thread, thread.arguments[1], thread.arguments[2]) == AF_UNSPEC) {
+      supervisor.network().disconnect(*datagram);
       return answer(0);
     }
-    datagram->peer = read_address(thread, thread.arguments[1], thread.arguments[2]);
-    if (!datagram->peer) return answer(-EINVAL);
-    if (datagram->local.port == 0) supervisor.network().bind(*datagram, {datagram->local.ip, 0});
-    return answer(0);
+    const auto peer = read_address(thread, thread.arguments[1], thread.arguments[2]);
+    return answer(peer ? supervisor.network().connect(*datagram, *peer) : -EINVAL);
   }
   const auto stream = stream_of(descriptor);
-  if (stream == nullptr) return is_abstract(thread) ? answer(-ECONNREFUSED) : native();
+  if (stream == nullptr) return connect_locally(supervisor, thread, descriptor);
   if (thread.is_retry) {
     return wait_for_connection(supervisor, thread, std::move(descriptor), *stream);
   }

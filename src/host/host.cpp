@@ -83,6 +83,9 @@ bool Host::is_listening(MachineId machine, std::uint16_t port) const {
 std::string Host::folder(MachineId machine) const {
   return supervisor_->folder(machine);
 }
+std::vector<LostProcess> Host::lost_processes() const {
+  return supervisor_->lost_processes();
+}
 std::vector<ThreadView> Host::threads() const {
   return supervisor_->threads();
 }

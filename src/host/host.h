@@ -42,10 +42,10 @@ struct Limits {
   /// Per process, and resident of all together. Programs that are built with a sanitizer reserve
   /// far more addresses than they use: of these only the latter counts.
   std::uint64_t memory_bytes = 4ULL << 30;
-  std::uint64_t folder_bytes = 2ULL << 30;    ///< all folders together
-  std::uint64_t output_bytes = 16ULL << 20;   ///< per program; what follows is counted, not kept
-  std::size_t threads = 1024;                 ///< alive at once, all programs together
-  std::chrono::seconds wall_time{600};        ///< of the whole run
+  std::uint64_t folder_bytes = 2ULL << 30;       ///< all folders together
+  std::uint64_t output_bytes = 16ULL << 20;      ///< per program; what follows is counted, not kept
+  std::size_t threads = 1024;                    ///< alive at once, all programs together
+  std::chrono::milliseconds wall_time{600'000};  ///< of the whole run
   std::chrono::milliseconds stop_time{4000};  ///< for which a thread may compute without any call
 };
 
@@ -153,6 +153,9 @@ class HostListener {
   virtual void on_datagram(Datagram datagram) = 0;
 
   virtual void on_output(ProgramId program, Stream stream, std::string_view bytes) = 0;
+  /// Its main process has ended, and all others with it. A main process that exits with 0 while
+  /// others of the program live is followed by the oldest of them, as where a server goes into the
+  /// background: that is no end.
   virtual void on_exit(ProgramId program, const Exit& exit) = 0;
   /// It has looked around without ever waiting while others had nothing to do: for another second.
   virtual void on_spin(ProgramId /*program*/) {}
@@ -175,6 +178,15 @@ struct ProcessView {
   std::vector<int> tids;  ///< as everybody sees them; the first is the pid, if that thread lives
   std::vector<int> inner_tids;
   std::string command;
+};
+
+/// A process besides the main one of its program that ended badly, which nobody expected: neither
+/// did another process of its machine send it that signal, nor did any wait for its exit code.
+struct LostProcess {
+  ProgramId program = 0;
+  std::string name;  ///< "etcd0 process 2 (helper)"
+  Exit exit;
+  HostTime time{};
 };
 
 /// What came of a run.
@@ -264,6 +276,8 @@ class Host {
   /// A path of this process under which a machine's /node is found while the host lives.
   std::string folder(MachineId machine) const;
 
+  /// In the order of their beginnings.
+  std::vector<LostProcess> lost_processes() const;
   /// First those of processes that ended badly by themselves, as they were then.
   std::vector<ThreadView> threads() const;
   // While run_until does not run, programs stand still and can be looked at.

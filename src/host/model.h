@@ -132,8 +132,11 @@ struct Process {
   bool is_dead = false;
   bool is_ended_by_owner = false;
   bool is_leader_gone = false;
-  bool is_reaped = false;  ///< its parent knows of its end
+  bool is_reaped = false;  ///< somebody waited for it and knows of its end
   int status = 0;
+  HostTime ended{};
+  std::string name;                   ///< of the file that it runs
+  std::uint64_t told_signals = 0;     ///< that others of its machine sent, or it asked to get
   HostTime page_time{-1};             ///< what the clock page shows
   std::uint64_t stops = 0;            ///< stands for the processor time that it has used
   std::map<int, SignalTimer> timers;  ///< by id; ITIMER_REAL is -1
@@ -151,7 +154,7 @@ struct Process {
 /// A program of the owner: its first process and all that come from it.
 struct ProgramState {
   Program plan;
-  Process* first = nullptr;
+  Process* main = nullptr;  ///< the first; or who follows it (Supervisor::end_program)
   bool is_paused = false;
   bool is_done = false;
   std::uint16_t processes = 0;
@@ -166,6 +169,7 @@ struct ProgramState {
 struct Special {
   enum class Kind : std::uint8_t { stream, datagram, timer, output };
   Kind kind;
+  std::uint64_t inode = 0;
   virtual ~Special() = default;
 
  protected:
@@ -183,7 +187,6 @@ struct StreamSocket final : Special {
   int error = 0;  ///< of a connection that failed; told once
   ConnectionId connection = 0;
   std::string listen_path;
-  std::uint64_t inode = 0;
   std::deque<ConnectionId> arrived;  ///< not yet accepted
   HostTime receive_timeout{};
   HostTime send_timeout{};
@@ -194,6 +197,7 @@ struct DatagramSocket final : Special {
   int family = 0;
   MachineId machine = 0;
   Endpoint local;
+  bool has_route_address = false;  ///< `local` has its address from connect, as long as that lasts
   std::optional<Endpoint> peer;
   Handle end;                    ///< ours
   std::deque<Endpoint> sources;  ///< of what is in the program's queue

@@ -4,7 +4,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -122,12 +124,25 @@ bool Network::is_listening(MachineId machine, std::uint16_t port) const {
   return find_listener(machine, port, false) != nullptr;
 }
 
-void Network::forget_closed_listeners(MachineId machine) {
+void Network::forget_closed_sockets(MachineId machine) {
+  const auto is_here = [machine](const auto& weak) {
+    const auto socket = weak.lock();
+    return socket == nullptr || socket->machine == machine;
+  };
+  const bool has_any =
+      std::any_of(datagrams_.begin(), datagrams_.end(), is_here) ||
+      std::any_of(listeners_.begin(), listeners_.end(),
+                  [machine](const auto& entry) { return entry.first.first == machine; });
+  if (!has_any) return;
+  const std::set<std::uint64_t> open = supervisor_.open_sockets(machine);
+  const auto is_closed = [&](const auto& weak) {
+    const auto socket = weak.lock();
+    return socket == nullptr || (socket->machine == machine && !open.contains(socket->inode));
+  };
   std::erase_if(listeners_, [&](const auto& entry) {
-    if (entry.first.first != machine) return false;
-    const auto listener = entry.second.lock();
-    return listener == nullptr || !supervisor_.is_open(machine, listener->inode);
+    return entry.first.first == machine && is_closed(entry.second);
   });
+  std::erase_if(datagrams_, is_closed);
 }
 
 long Network::bind(StreamSocket& socket, Endpoint local) {
@@ -136,7 +151,7 @@ long Network::bind(StreamSocket& socket, Endpoint local) {
     return -EADDRNOTAVAIL;
   }
   if (local.port != 0 && find_listener(socket.machine, local.port, true) != nullptr) {
-    forget_closed_listeners(socket.machine);
+    forget_closed_sockets(socket.machine);
     if (find_listener(socket.machine, local.port, true) != nullptr) return -EADDRINUSE;
   }
   socket.local = local;
@@ -462,17 +477,42 @@ void Network::add(const std::shared_ptr<DatagramSocket>& socket) {
   datagrams_.push_back(socket);
 }
 
+bool Network::is_taken(const DatagramSocket& socket, const Endpoint& local) const {
+  return local.port != 0 &&
+         std::any_of(datagrams_.begin(), datagrams_.end(), [&](const auto& weak) {
+           const auto known = weak.lock();
+           return known != nullptr && known.get() != &socket && known->machine == socket.machine &&
+                  known->local.port == local.port && known->local.ip == local.ip;
+         });
+}
+
 long Network::bind(DatagramSocket& socket, const Endpoint& local) {
-  for (const auto& weak : datagrams_) {
-    const auto known = weak.lock();
-    if (known != nullptr && known.get() != &socket && known->machine == socket.machine &&
-        local.port != 0 && known->local.port == local.port && known->local.ip == local.ip) {
-      return -EADDRINUSE;
-    }
+  if (is_taken(socket, local)) {
+    forget_closed_sockets(socket.machine);
+    if (is_taken(socket, local)) return -EADDRINUSE;
   }
   socket.local = local;
   if (socket.local.port == 0) socket.local.port = free_port(socket.machine);
   return 0;
+}
+
+long Network::connect(DatagramSocket& socket, const Endpoint& peer) {
+  const MachineId target = machine_of(peer.ip, socket.machine);
+  if (target == UINT16_MAX) return -ENETUNREACH;
+  disconnect(socket);
+  socket.peer = peer;
+  if (socket.local.port == 0) socket.local.port = free_port(socket.machine);
+  if (socket.local.ip == 0) {
+    const bool is_loopback = peer.ip == 0 || peer.ip == kLoopback;
+    socket.local.ip = is_loopback ? kLoopback : address_of(socket.machine);
+    socket.has_route_address = true;
+  }
+  return 0;
+}
+
+void Network::disconnect(DatagramSocket& socket) {
+  socket.peer.reset();
+  if (std::exchange(socket.has_route_address, false)) socket.local.ip = 0;
 }
 
 long Network::send(DatagramSocket& socket, const Endpoint& to, std::string bytes) {
@@ -512,21 +552,22 @@ void Network::deliver(const Datagram& datagram) {
     }
     if (socket->peer && socket->peer->port != datagram.from.port) continue;
     if (socket->backlog.size() < 256) socket->backlog.emplace_back(datagram.from, datagram.bytes);
-    flush(*socket);
-    return;
+    if (flush(*socket)) return;
   }
 }
 
-void Network::flush(DatagramSocket& socket) {
+bool Network::flush(DatagramSocket& socket) {
   while (!socket.backlog.empty()) {
     const auto& [from, bytes] = socket.backlog.front();
     if (::send(socket.end.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
-      if (errno != EAGAIN) socket.backlog.clear();
-      return;
+      if (errno == EAGAIN) return true;
+      socket.backlog.clear();
+      return false;
     }
     socket.sources.push_back(from);
     socket.backlog.pop_front();
   }
+  return true;
 }
 
 }  // namespace dissensus::host

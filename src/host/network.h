@@ -28,8 +28,8 @@ class Network {
 
   long bind(StreamSocket& socket, Endpoint local);
   long listen(const std::shared_ptr<StreamSocket>& shared, int program);
-  /// Programs of this machine have ended, or want a port that is taken: who listens still?
-  void forget_closed_listeners(MachineId machine);
+  /// Programs of this machine have ended, or want a port that is taken: whose is it still?
+  void forget_closed_sockets(MachineId machine);
   /// `program` is our copy of the program's descriptor. 0: the request is under way.
   long connect(const std::shared_ptr<StreamSocket>& shared, Handle program, const Endpoint& to,
                ProgramId id);
@@ -40,8 +40,13 @@ class Network {
   bool pair_up(int program, Handle& end);
   long send(DatagramSocket& socket, const Endpoint& to, std::string bytes);
   long bind(DatagramSocket& socket, const Endpoint& local);
+  /// It then has the address from which its peer is reached, too, as programs may ask
+  /// (getaddrinfo puts addresses into an order like that).
+  long connect(DatagramSocket& socket, const Endpoint& peer);
+  void disconnect(DatagramSocket& socket);
   void add(const std::shared_ptr<DatagramSocket>& socket);
-  void flush(DatagramSocket& socket);
+  /// False: the program has closed it.
+  bool flush(DatagramSocket& socket);
 
   // For the owner.
 
@@ -78,6 +83,7 @@ class Network {
   void tell_bytes(Link& link, Side from, std::string bytes);
   void tell_end(Link& link, Side from, bool is_gone);
   void flush(Link& link, Side to);
+  bool is_taken(const DatagramSocket& socket, const Endpoint& local) const;
   void fail(Link& link, int error);
   std::shared_ptr<StreamSocket> find_listener(MachineId machine, std::uint16_t port,
                                               bool from_machine_itself) const;

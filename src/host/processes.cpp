@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <set>
+#include <string_view>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -38,6 +40,15 @@ pid_t inner_number(pid_t tid, const char* key) {
     if (*c == '\t') last = c;
   }
   return static_cast<pid_t>(std::atoi(last + 1));
+}
+
+/// Of the program that it runs, as the kernel keeps it.
+std::string file_name_of(pid_t tid) {
+  const Handle file(open(fmt::format("/proc/{}/comm", tid).c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 32> text{};
+  if (!file || read(file.get(), text.data(), text.size() - 1) <= 0) return {};
+  const std::string_view name(text.data());
+  return std::string(name.substr(0, name.find('\n')));
 }
 
 /// A copy of a folder, which then belongs to the programs.
@@ -87,12 +98,13 @@ Supervisor::Supervisor(const Plan& plan, HostListener& listener)
       sandbox_(plan),
       network_(*this),
       disk_(plan.disk, plan.seed),
-      watchdog_({plan.limits.stop_time, plan.limits.memory_bytes, sandbox_.keeper()}),
+      began_(std::chrono::steady_clock::now()),
+      watchdog_({plan.limits.stop_time, plan.limits.memory_bytes, sandbox_.keeper(),
+                 began_ + plan.limits.wall_time}),
       instructions_(plan.spin_sites),
       gates_(plan.answers == Answers::inside),
       calendar_offsets_(plan.machines.size()),
-      order_(plan.seed, "thread order"),
-      began_(std::chrono::steady_clock::now()) {
+      order_(plan.seed, "thread order") {
   raise_handle_limit();
   for (const Machine& machine : plan_.machines) {
     if (!machine.contents.empty()) copy_contents(machine.contents, sandbox_.folder(machine));
@@ -156,7 +168,7 @@ ProgramId Supervisor::start(const Program& program) {
   process->random = program.random_seed ? Random(*program.random_seed, "program")
                                         : Random(plan_.seed, "process", process->number);
   process->index = programs_[id]->processes++;
-  programs_[id]->first = process.get();
+  programs_[id]->main = process.get();
   processes_.push_back(std::move(process));
   Process& made = *processes_.back();
   Thread& thread = add_thread(made, launch.pid);
@@ -168,6 +180,7 @@ ProgramId Supervisor::start(const Program& program) {
 /// The thread is stopped at the end of execve.
 void Supervisor::prepare(Thread& thread) {
   Process& process = *thread.process;
+  process.name = file_name_of(thread.tid);
   const std::string& name = programs_[process.program]->plan.name;
   for (const std::string& trouble : prepare_image(thread.tid, process.random)) {
     doubt(fmt::format("{}: {}", name, trouble));
@@ -223,6 +236,7 @@ void Supervisor::on_created(Thread& thread, pid_t tid, bool is_vfork) {
     made->number = static_cast<std::uint32_t>(processes_.size());
     made->machine = parent.machine;
     made->parent = &parent;
+    made->name = parent.name;
     made->handle = Handle(static_cast<int>(syscall(SYS_pidfd_open, tid, 0)));
     made->random = Random(plan_.seed, "process", made->number);
     made->index = programs_[parent.program]->processes++;
@@ -417,6 +431,7 @@ void Supervisor::keep_ended(std::vector<ThreadView> views) {
 }
 
 void Supervisor::finish_process(Process& process) {
+  process.ended = now_;
   process.handle = Handle();
   instructions_.forget(process.number);
   gates_.forget(process.number);
@@ -435,26 +450,72 @@ void Supervisor::finish_process(Process& process) {
     end_waits_for_children(*process.parent);
     look_for_signals(*process.parent);
   }
-  network_.forget_closed_listeners(process.machine);
+  network_.forget_closed_sockets(process.machine);
+  end_program(process);
+}
+
+namespace {
+
+Exit exit_of(const Process& process) {
+  Exit exit;
+  exit.by_owner = process.is_ended_by_owner;
+  if (WIFSIGNALED(process.status)) {
+    exit.signal = WTERMSIG(process.status);
+  } else {
+    exit.code = WEXITSTATUS(process.status);
+  }
+  return exit;
+}
+
+}  // namespace
+
+/// The end of its main process is the end of a program, whatever helpers it leaves behind.
+void Supervisor::end_program(Process& process) {
   ProgramState& program = *programs_[process.program];
-  const bool is_alive = std::any_of(processes_.begin(), processes_.end(), [&](const auto& other) {
-    return other->program == process.program && !other->is_dead;
-  });
-  if (is_alive || program.is_done) return;
+  if (program.is_done || program.main != &process) return;
+  if (process.status == 0 && !process.is_ended_by_owner) {
+    const auto heir = std::find_if(processes_.begin(), processes_.end(), [&](const auto& other) {
+      return other->program == process.program && !other->is_dead;
+    });
+    if (heir != processes_.end()) {
+      program.main = heir->get();
+      return;
+    }
+  }
   program.is_done = true;
-  const int status = program.first->status;
-  if (trouble_.empty() && !program.first->is_ended_by_owner && sandbox_.has_ended()) {
+  if (trouble_.empty() && !process.is_ended_by_owner && sandbox_.has_ended()) {
     trouble_ = "the sandbox of the programs was ended from outside";
     doubt(trouble_);
   }
-  Exit exit;
-  exit.by_owner = program.first->is_ended_by_owner;
-  if (WIFSIGNALED(status)) {
-    exit.signal = WTERMSIG(status);
-  } else {
-    exit.code = WEXITSTATUS(status);
+  kill(process.program);
+  listener_.on_exit(process.program, exit_of(process));
+}
+
+std::vector<LostProcess> Supervisor::lost_processes() const {
+  constexpr std::uint64_t kPipe = 1ULL << (SIGPIPE - 1);  // what ends most of a pipeline
+  std::vector<LostProcess> lost;
+  for (const auto& process : processes_) {
+    const ProgramState& program = *programs_[process->program];
+    if (!process->is_dead || process->is_ended_by_owner || process->status == 0) continue;
+    if (program.is_done && program.main == process.get()) continue;  // was told
+    const Exit exit = exit_of(*process);
+    const std::uint64_t signal = exit.signal == 0 ? 0 : 1ULL << (exit.signal - 1);
+    if ((signal & process->told_signals) != 0) continue;
+    if (process->is_reaped && (signal == 0 || signal == kPipe)) continue;
+    lost.push_back({process->program,
+                    fmt::format("{} process {}{}", program.plan.name, process->index,
+                                process->name.empty() ? "" : " (" + process->name + ")"),
+                    exit, process->ended});
   }
-  listener_.on_exit(process.program, exit);
+  return lost;
+}
+
+void Supervisor::mark_reaped(pid_t inner_pid) {
+  for (auto process = processes_.rbegin(); process != processes_.rend(); ++process) {
+    if ((*process)->inner_pid != inner_pid || !(*process)->is_dead) continue;
+    (*process)->is_reaped = true;
+    return;
+  }
 }
 
 void Supervisor::end_waits_for_children(Process& parent) {
@@ -497,7 +558,7 @@ void Supervisor::set_paused(ProgramId program, bool is_paused) {
 }
 
 void Supervisor::signal(ProgramId program, int number) {
-  Process& process = *programs_.at(program)->first;
+  Process& process = *programs_.at(program)->main;
   if (process.is_dead) return;
   if (number == SIGKILL) {
     kill(program);
@@ -509,17 +570,20 @@ void Supervisor::signal(ProgramId program, int number) {
 
 // ---- descriptors
 
-bool Supervisor::is_open(MachineId machine, std::uint64_t inode) const {
-  const std::string wanted = fmt::format("socket:[{}]", inode);
+std::set<std::uint64_t> Supervisor::open_sockets(MachineId machine) const {
+  constexpr std::string_view kSocket = "socket:[";
+  std::set<std::uint64_t> inodes;
   for (const auto& process : processes_) {
     if (process->is_dead || process->machine != machine || process->threads.empty()) continue;
     const std::string folder = fmt::format("/proc/{}/fd", process->threads.front()->tid);
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-      if (std::filesystem::read_symlink(entry.path(), error) == wanted) return true;
+      const std::string target = std::filesystem::read_symlink(entry.path(), error).string();
+      if (!target.starts_with(kSocket)) continue;
+      inodes.insert(std::strtoull(target.c_str() + kSocket.size(), nullptr, 10));
     }
   }
-  return false;
+  return inodes;
 }
 
 Handle Supervisor::copy_of(const Thread& thread, int fd) {
@@ -551,9 +615,7 @@ Descriptor Supervisor::descriptor(const Thread& thread, int fd) {
 void Supervisor::add_special(const Handle& handle, std::shared_ptr<Special> special) {
   struct stat info {};
   fstat(handle.get(), &info);
-  if (special->kind == Special::Kind::stream) {
-    static_cast<StreamSocket&>(*special).inode = info.st_ino;
-  }
+  special->inode = info.st_ino;
   specials_[{info.st_dev, info.st_ino}] = std::move(special);
 }
 

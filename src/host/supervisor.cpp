@@ -29,6 +29,8 @@ constexpr std::uint64_t kPageReadsMax = 1000;
 /// Calls in a row that read the clock, before the clock moves because of them.
 constexpr std::uint32_t kClockReadsMax = 50;
 constexpr std::uint32_t kIdleTurnsMax = 20;
+/// Times that something was sent, at the same moment, after the owner wanted to be told.
+constexpr std::uint32_t kDrainsMax = 64;
 constexpr HostTime kIdleStep = std::chrono::milliseconds(1);
 constexpr HostTime kIdleStepMax = std::chrono::milliseconds(10);
 
@@ -85,13 +87,21 @@ void Supervisor::step_to(HostTime time) {
   ++jumps_;
 }
 
+void Supervisor::excuse(std::chrono::nanoseconds real_time) {
+  began_ += real_time;
+  watchdog_.set_deadline(began_ + plan_.limits.wall_time);
+}
+
 bool Supervisor::run_until(HostTime until) {
+  const AtWork work(watchdog_);
   until_ = until;
   is_finishing_ = false;
-  for (;;) {
+  for (std::uint32_t drained = 0;;) {
     run_queue();
     if (!trouble_.empty() || !check_limits()) return false;
     const bool has_drained = network_.drain();
+    // Who sends without end must not keep the owner from hearing of it.
+    if (has_drained && is_finishing_ && ++drained > kDrainsMax) return true;
     if (poll_waiting() || has_drained) continue;
     journal_.end_step(now_.count());
     if (is_finishing_) return true;
@@ -116,9 +126,12 @@ bool Supervisor::check_limits() {
         fmt::format("the programs use more than {} MiB of memory", plan_.limits.memory_bytes >> 20);
   }
   const auto wall = std::chrono::steady_clock::now();
-  if (trouble_.empty() && wall - began_ > plan_.limits.wall_time) {
-    trouble_ =
-        fmt::format("the run took more than {} s of real time", plan_.limits.wall_time.count());
+  if (watchdog_.is_over_time() || wall - began_ > plan_.limits.wall_time) {
+    trouble_ = fmt::format("the run took more than {} s of real time (limits.wall_time)",
+                           static_cast<double>(plan_.limits.wall_time.count()) / 1000);
+  }
+  if (trouble_.empty() && watchdog_.is_stuck()) {
+    trouble_ = "a program waits in a call that cannot be supervised, and all others with it";
   }
   if (!trouble_.empty()) doubt(trouble_);
   return trouble_.empty();
@@ -163,8 +176,7 @@ void Supervisor::run_queue() {
     }
     run_turn(*thread);
     watchdog_.idle();
-    const bool was_long = thread->turn_calls > kTurnCallsMax;
-    if ((was_long || (turns_ & 1023) == 0) && !check_limits()) return;
+    if (is_alarmed() && !check_limits()) return;
   }
   ready_.clear();
   ready_first_ = 0;
@@ -293,11 +305,25 @@ void Supervisor::run_turn(Thread& thread) {
     tell_answers(thread);
     if (!resume(thread, signal)) return;
     if (std::exchange(signal, 0) != 0) wait_for_signal(thread);
-  } while (on_stop(thread, wait_for_stop(thread.tid), signal));
+  } while (on_stop(thread, await(thread.process->pid, thread.tid), signal) && !is_alarmed());
+}
+
+Stop Supervisor::await(pid_t pid, pid_t tid) {
+  watchdog_.running(pid, tid);
+  return wait_for_stop(tid);
+}
+
+/// The watchdog has stopped this thread; the run is over.
+bool Supervisor::is_stopped(const Thread& thread) {
+  if (!watchdog_.is_stuck() || !trouble_.empty()) return false;
+  const auto call = static_cast<std::int32_t>(read_registers(thread.tid).orig_rax);
+  trouble_ = fmt::format("{} waits in {}, and all others with it: this call cannot be supervised",
+                         name_of(thread), call < 0 ? "the kernel" : call_name(call));
+  doubt(trouble_);
+  return false;
 }
 
 bool Supervisor::resume(Thread& thread, int signal) {
-  watchdog_.running(thread.process->pid, thread.tid);
   if (ptrace(PTRACE_CONT, thread.tid, nullptr, static_cast<std::uintptr_t>(signal)) == 0)
     return true;
   reap_process(*thread.process);  // somebody has killed it
@@ -305,6 +331,7 @@ bool Supervisor::resume(Thread& thread, int signal) {
 }
 
 bool Supervisor::on_stop(Thread& thread, const Stop& stop, int& signal) {
+  if (is_alarmed() && stop.kind == StopKind::signal) return is_stopped(thread);
   if (stop.kind != StopKind::gone) hear_answers(thread);
   ++stops_;
   ++thread.process->stops;
@@ -438,7 +465,7 @@ Outcome Supervisor::wait_for(Thread& thread, Waiting::For what, HostTime deadlin
 
 long Supervisor::finish_call(Thread& thread) {
   ptrace(PTRACE_SYSCALL, thread.tid, nullptr, nullptr);
-  const Stop stop = wait_for_stop(thread.tid);
+  const Stop stop = await(thread.process->pid, thread.tid);
   ++stops_;
   thread.registers = read_registers(thread.tid);
   return stop.kind == StopKind::call_exit ? static_cast<long>(thread.registers.rax) : -EINTR;
@@ -469,6 +496,23 @@ void Supervisor::set_result(Thread& thread, long value) {
   registers.r8 = thread.arguments[4];
   registers.r9 = thread.arguments[5];
   write_registers(thread.tid, registers);
+}
+
+Outcome Supervisor::wait_in_front(Thread& thread, HostTime deadline) {
+  set_result(thread, thread.call);
+  thread.registers.rip -= 2;
+  thread.registers.orig_rax = ~0ULL;
+  write_registers(thread.tid, thread.registers);
+  ptrace(PTRACE_CONT, thread.tid, nullptr, nullptr);
+  const Stop stop = await(thread.process->pid, thread.tid);
+  ++stops_;
+  thread.registers = read_registers(thread.tid);
+  if (stop.kind == StopKind::call) return wait_for(thread, Waiting::For::step, deadline);
+  // A signal comes first.
+  if (stop.kind == StopKind::signal) send_signal_to_self(thread, static_cast<int>(stop.number));
+  thread.is_in_call = false;
+  make_runnable(thread);
+  return blocked();
 }
 
 // ---- what is told
@@ -557,6 +601,13 @@ Report Supervisor::report() const {
   Report report;
   report.doubts.assign(doubts_.begin(), doubts_.end());
   report.notes.assign(notes_.begin(), notes_.end());
+  constexpr std::size_t kLostMax = 100;
+  const std::vector<LostProcess> lost = lost_processes();
+  for (std::size_t i = 0; i < std::min(lost.size(), kLostMax); ++i) {
+    report.notes.push_back(fmt::format("{} {} at {:.9f} s, which nobody expected", lost[i].name,
+                                       to_string(lost[i].exit),
+                                       static_cast<double>(lost[i].time.count()) * 1e-9));
+  }
   report.spin_sites = found_sites_;
   report.journal = journal_;
   report.stops = stops_;

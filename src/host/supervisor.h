@@ -88,7 +88,8 @@ class Supervisor {
   void signal(ProgramId program, int number);
   std::vector<ThreadView> threads() const;
   std::vector<ProcessView> process_views() const;
-  void excuse(std::chrono::nanoseconds real_time) { began_ += real_time; }
+  std::vector<LostProcess> lost_processes() const;
+  void excuse(std::chrono::nanoseconds real_time);
   Report report() const;
   const std::string& trouble() const { return trouble_; }
   const ProgramState& program(ProgramId id) const { return *programs_.at(id); }
@@ -125,6 +126,9 @@ class Supervisor {
   void replace_call(Thread& thread, long call, const std::array<std::uint64_t, 6>& arguments);
   /// After finish_call.
   void set_result(Thread& thread, long value);
+  /// After finish_call of a call that was asked not to wait, and would have: the thread stands in
+  /// front of it again, and tries it at every step.
+  Outcome wait_in_front(Thread& thread, HostTime deadline);
 
   /// The thread waits; its handler is called again.
   Outcome wait_for(Thread& thread, Waiting::For what, HostTime deadline,
@@ -157,8 +161,8 @@ class Supervisor {
   Thread* thread_of_inner(pid_t inner_tid);
   /// `program` writes to standard output or error.
   void write_output(ProgramId program, Stream stream, std::string_view bytes, const Thread& thread);
-  /// True when a process of this machine still has a descriptor of this socket.
-  bool is_open(MachineId machine, std::uint64_t inode) const;
+  /// Of which processes of this machine have descriptors, by inode.
+  std::set<std::uint64_t> open_sockets(MachineId machine) const;
   std::uint64_t virtual_inode(std::uint64_t device, std::uint64_t inode);
   std::uint64_t virtual_device(std::uint64_t device);
   std::size_t thread_count() const { return by_tid_.size(); }
@@ -167,6 +171,8 @@ class Supervisor {
   void look_at_code(Process& process, pid_t tid, std::uint64_t begin, std::uint64_t end);
   const std::vector<std::unique_ptr<Process>>& processes() const { return processes_; }
   void kill_process(Process& process);
+  /// Somebody waited for this process, by the number that programs see, and knows how it ended.
+  void mark_reaped(pid_t inner_pid);
   void send_signal_to_self(Thread& thread, int number);
   void end_waits_for_children(Process& parent);
 
@@ -207,9 +213,18 @@ class Supervisor {
   void forget_thread(Thread& thread);
   void reap_process(Process& process);
   void finish_process(Process& process);
+  void end_program(Process& process);
   void collect(Process& process);
   void release_vfork_parent(Process& child);
   bool check_limits();
+  /// A limit of real time or memory may have been hit.
+  bool is_alarmed() const {
+    return watchdog_.is_over_time() || watchdog_.is_stuck() || watchdog_.is_over_memory();
+  }
+  /// Waits until a thread of a program stops, under the watchdog's eyes: nothing that a program
+  /// does may keep us here.
+  Stop await(pid_t pid, pid_t tid);
+  bool is_stopped(const Thread& thread);
   void queue_back(Thread& thread);
   std::size_t pick();
   ThreadView view_of(const Thread& thread) const;
@@ -222,6 +237,7 @@ class Supervisor {
   Sandbox sandbox_;
   Network network_;
   Disk disk_;
+  std::chrono::steady_clock::time_point began_;
   Watchdog watchdog_;
   Instructions instructions_;
   Gates gates_;
@@ -263,8 +279,6 @@ class Supervisor {
   std::uint64_t inside_ = 0;
   std::uint64_t turns_ = 0;
   std::uint64_t jumps_ = 0;
-  std::chrono::steady_clock::time_point began_;
-  std::chrono::steady_clock::time_point next_check_{};
 };
 
 using Handler = Outcome (*)(Supervisor& supervisor, Thread& thread);

@@ -23,6 +23,13 @@ std::uint64_t run_seed(std::uint64_t hunt_seed, std::uint64_t item) {
   return derive_seed(hunt_seed, "run", item) >> 11;
 }
 
+bool is_hunted(std::span<const std::string> finding, std::string_view signature) {
+  return finding.empty() ||
+         std::any_of(finding.begin(), finding.end(), [signature](const std::string& beginning) {
+           return signature.starts_with(beginning);
+         });
+}
+
 namespace {
 
 using WallClock = std::chrono::steady_clock;
@@ -159,6 +166,9 @@ class Hunt {
     progress.states = seen_states_.size();
     progress.repeated += record.stability != Stability::not_checked ? 1 : 0;
     progress.equal += record.stability == Stability::equal ? 1 : 0;
+    if (record.stability == Stability::different && !progress.unequal) {
+      progress.unequal = Unequal{record.number, item.schedule, record.seed, record.hash};
+    }
     progress.disagreement_margin =
         std::max(progress.disagreement_margin, record.disagreement_margin);
     progress.termination_margin = std::max(progress.termination_margin, record.termination_margin);
@@ -189,6 +199,11 @@ class Hunt {
   }
 
   void note_finding(const Item& item) {
+    if (!is_hunted(options_.finding, item.record.signature)) {
+      const PassedOver first{item.record.number, 0};
+      ++result_.progress.passed_over.try_emplace(item.record.signature, first).first->second.count;
+      return;
+    }
     std::vector<Finding>& findings = result_.progress.findings;
     const auto same = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) {
       return finding.signature == item.record.signature;

@@ -6,7 +6,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dissensus/fitness.h"
@@ -35,8 +38,11 @@ struct HuntOptions {
   std::string faults;  ///< a fault strategy; empty: the scenario's own space
   Budget budget;
   std::uint64_t seed = 1;
-  std::size_t jobs = 1;     ///< threads; no result depends on it
-  bool all = false;         ///< do not stop at the first violation
+  std::size_t jobs = 1;  ///< threads; no result depends on it
+  bool all = false;      ///< do not stop at the first violation
+  /// Signatures of the violations that are hunted, or beginnings of them; empty: any. A run has the
+  /// signature of its first violation. Others are passed over, and counted.
+  std::vector<std::string> finding = {};
   std::size_t repeats = 1;  ///< runs per evaluation, whose objectives are averaged
   /// Candidates under way at any time; 0: kWindow. What a search knows when it is asked depends on
   /// it, so it is a part of the hunt.
@@ -80,6 +86,20 @@ struct Finding {
   std::size_t confirmed = 0;      ///< of these, with the same violation
 };
 
+/// Violations of a signature that is not hunted.
+struct PassedOver {
+  std::uint64_t item = 0;   ///< the first
+  std::uint64_t count = 0;  ///< how many items showed it
+};
+
+/// A run that was another one when it was made twice.
+struct Unequal {
+  std::uint64_t item = 0;
+  faults::Schedule schedule;
+  std::uint64_t seed = 0;
+  std::uint64_t hash = 0;  ///< of the first time
+};
+
 /// What a member of a portfolio, or a way of making candidates, has brought.
 struct Yield {
   std::uint64_t runs = 0;
@@ -98,12 +118,14 @@ struct HuntProgress {
   std::uint64_t states = 0;        ///< abstract states that were reached
   std::uint64_t repeated = 0;      ///< runs made twice to compare their hashes
   std::uint64_t equal = 0;         ///< of these, with equal hash
+  std::optional<Unequal> unequal;  ///< the first of the others
   std::vector<double> best;        ///< smallest value of each objective
   double disagreement_margin = 0;  ///< largest of all runs
   double termination_margin = 0;
   std::map<std::string, Yield, std::less<>> members;
   std::map<std::string, Yield, std::less<>> origins;
-  std::vector<Finding> findings;  ///< in the order of discovery
+  std::vector<Finding> findings;                               ///< in the order of discovery
+  std::map<std::string, PassedOver, std::less<>> passed_over;  ///< by signature
 };
 
 enum class HuntEnd : std::uint8_t { found, budget, stopped };
@@ -134,6 +156,9 @@ inline constexpr std::size_t kWindow = 16;
 inline constexpr std::size_t kWideWindow = 1024;
 /// One item in so many is run twice, and the hashes are compared.
 inline constexpr std::size_t kRepeatEvery = 16;
+
+/// Whether a violation of this signature is one of HuntOptions::finding.
+bool is_hunted(std::span<const std::string> finding, std::string_view signature);
 
 /// The seed of the run of an item. 53 bits: it survives every JSON reader.
 std::uint64_t run_seed(std::uint64_t hunt_seed, std::uint64_t item);

@@ -61,6 +61,8 @@ class Gathering {
     progress.virtual_time = totals.virtual_time;
     progress.states = states_.size();
     for (Finding& finding : progress.findings) finding.count = store_.count_of(finding.signature);
+    for (auto& [signature, passed] : progress.passed_over)
+      passed.count = store_.count_of(signature);
   }
 
   void accept(const ArrivedShipment& arrived) {
@@ -86,6 +88,10 @@ class Gathering {
     for (Finding& finding : result_.progress.findings) {
       const auto found = sent.failures.find(finding.signature);
       if (found != sent.failures.end()) finding.count += found->second;
+    }
+    for (auto& [signature, passed] : result_.progress.passed_over) {
+      const auto found = sent.failures.find(signature);
+      if (found != sent.failures.end()) passed.count += found->second;
     }
   }
 
@@ -123,6 +129,10 @@ class Gathering {
   void note_failure(const ItemRecord& record, std::uint64_t count, bool is_known) {
     std::vector<Finding>& findings = result_.progress.findings;
     if (++kept_[record.signature] > 1) return;
+    if (!is_hunted(options_.finding, record.signature)) {
+      result_.progress.passed_over.try_emplace(record.signature, PassedOver{record.number, count});
+      return;
+    }
     Item item;
     item.is_known = is_known;
     item.is_remote = true;

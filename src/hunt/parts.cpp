@@ -136,6 +136,25 @@ std::string parameter_line(const std::string& assignment) {
   return fmt::format("{} = {}\n", key, value);
 }
 
+void check_finding(std::string_view option, const std::vector<std::string>& finding,
+                   const run::Scenario& scenario) {
+  // The properties of docs/formats/run-folder.md, and those that rules name.
+  std::vector<std::string> known{"agreement", "validity", "integrity", "termination", "invariant",
+                                 "history",   "crash",    "hang",      "memory"};
+  for (const oracle::Rule& rule : scenario.oracle.rules) {
+    if (std::find(known.begin(), known.end(), rule.property) == known.end())
+      known.push_back(rule.property);
+  }
+  for (const std::string& signature : finding) {
+    const std::size_t slash = signature.find('/');
+    const bool is_known = std::any_of(known.begin(), known.end(), [&](const std::string& property) {
+      return slash == std::string::npos ? !signature.empty() && property.starts_with(signature)
+                                        : property == signature.substr(0, slash);
+    });
+    if (!is_known) fail_unknown(option, "property", signature.substr(0, slash), known);
+  }
+}
+
 HuntRecord describe_hunt(const run::Scenario& scenario, const HuntOptions& options) {
   nlohmann::ordered_json json{{"search", options.search},   {"set", options.parameters},
                               {"fitness", options.fitness}, {"faults", options.faults},

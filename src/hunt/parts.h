@@ -28,6 +28,11 @@ HuntParts make_campaign_parts(const run::Scenario& scenario, const Registry& reg
 /// "key=value" of --parameter as a line of TOML (parse_assignment). Throws InputError.
 std::string parameter_line(const std::string& assignment);
 
+/// Throws InputError where no violation in this scenario can have a signature that begins so.
+/// `option` is where the signatures come from.
+void check_finding(std::string_view option, const std::vector<std::string>& finding,
+                   const run::Scenario& scenario);
+
 /// Everything that the results of a hunt depend on, for the store.
 HuntRecord describe_hunt(const run::Scenario& scenario, const HuntOptions& options);
 /// The inverse, as far as results depend on options. Throws InputError that begins with `store`.

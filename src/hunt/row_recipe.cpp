@@ -36,4 +36,11 @@ run::Recipe recipe_of_row(StoreReader& reader, const HuntRecord& hunt, std::uint
   return recipe;
 }
 
+run::Recorded recorded_row(StoreReader& reader, const HuntRecord& hunt, std::uint64_t number,
+                           const std::string& name) {
+  ItemRecord item;
+  if (number == 0 || !reader.items(hunt.id, number - 1).next(item)) return {name, {}, {}};
+  return {name, run::ending_of(item.outcome, item.signature), {}};
+}
+
 }  // namespace dissensus::hunt

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "hunt/store.h"
+#include "run/remake.h"
 #include "run/runner.h"
 
 namespace dissensus::hunt {
@@ -18,5 +19,9 @@ HuntRecord hunt_of_row(StoreReader& reader, std::uint64_t number, const std::str
 run::Recipe recipe_of_row(StoreReader& reader, const HuntRecord& hunt, std::uint64_t number,
                           const std::string& shown, const std::string& name,
                           const SystemRegistry& systems);
+
+/// What the store says of this run, which must be there; `name` stands for it in errors.
+run::Recorded recorded_row(StoreReader& reader, const HuntRecord& hunt, std::uint64_t number,
+                           const std::string& name);
 
 }  // namespace dissensus::hunt

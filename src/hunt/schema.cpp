@@ -2,8 +2,10 @@
 
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -145,8 +147,83 @@ CREATE TABLE shipments (
 );
 CREATE INDEX shipments_by_hunt ON shipments (hunt, id);
 )";
-constexpr std::array kVersions{kVersion1, kVersion2, kVersion3};
+/// A checksum for each row that stays. What is there by then is taken as it is.
+constexpr std::string_view kVersion4 = R"(
+ALTER TABLE hunts ADD COLUMN checksum BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE items ADD COLUMN checksum BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE findings ADD COLUMN checksum BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE yields ADD COLUMN checksum BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE examinations ADD COLUMN checksum BIGINT NOT NULL DEFAULT 0;
+UPDATE hunts SET checksum = {hunts};
+UPDATE items SET checksum = {items};
+UPDATE findings SET checksum = {findings};
+UPDATE yields SET checksum = {yields};
+UPDATE examinations SET checksum = {examinations};
+)";
+constexpr std::array kVersions{kVersion1, kVersion2, kVersion3, kVersion4};
 static_assert(kVersions.size() == kStoreVersion);
+
+/// Columns that a checksum is made of, with their types.
+struct CheckedColumn {
+  std::string_view name;
+  std::string_view type;
+};
+constexpr std::string_view kNumber = "BIGINT";
+constexpr std::string_view kText = "TEXT";
+constexpr std::string_view kReal = "DOUBLE PRECISION";
+constexpr std::string_view kBytes = "{bytes}";
+
+std::vector<CheckedColumn> checked_columns(std::string_view table) {
+  if (table == "hunts") {
+    return {{"id", kNumber},       {"scenario_name", kText}, {"scenario", kText},
+            {"options", kText},    {"program", kText},       {"created", kNumber},
+            {"finished", kNumber}, {"unknown", kNumber},     {"virtual_us", kNumber},
+            {"islands", kNumber},  {"unkept", kNumber}};
+  }
+  if (table == "items") {
+    return {{"hunt", kNumber},
+            {"number", kNumber},
+            {"seed", kNumber},
+            {"hash", kText},
+            {"schedule", kBytes},
+            {"outcome", kNumber},
+            {"signature", kText},
+            {"violations", kNumber},
+            {"objectives", kText},
+            {"disagreement_margin", kReal},
+            {"termination_margin", kReal},
+            {"new_states", kBytes},
+            {"virtual_us", kNumber},
+            {"events", kNumber},
+            {"member", kText},
+            {"origin", kText},
+            {"stability", kNumber}};
+  }
+  if (table == "findings") {
+    return {{"hunt", kNumber}, {"signature", kText},    {"first_item", kNumber}, {"count", kNumber},
+            {"folder", kText}, {"first_seen", kNumber}, {"last_seen", kNumber}};
+  }
+  if (table == "yields") {
+    return {{"hunt", kNumber},     {"thousand", kNumber},   {"member", kText},
+            {"origin", kText},     {"runs", kNumber},       {"failed", kNumber},
+            {"unknown", kNumber},  {"new_states", kNumber}, {"virtual_us", kNumber},
+            {"last_seen", kNumber}};
+  }
+  // Not who works on it, and until when.
+  return {{"hunt", kNumber}, {"signature", kText}, {"item", kNumber},
+          {"done", kNumber}, {"scenario", kText},  {"schedule", kText},
+          {"seed", kNumber}, {"shrink", kText},    {"curves", kText}};
+}
+
+/// Of a list of values. PostgreSQL's functions say the same in all of its versions.
+std::string checksum_of_list(sql::Engine engine, const std::string& list) {
+  return engine == sql::Engine::sqlite
+             ? fmt::format("row_checksum({})", list)
+             : fmt::format(
+                   "CAST(CAST('x' || substr(md5(CAST(ROW({}) AS TEXT)), 1, 16) AS "
+                   "BIT(64)) AS BIGINT)",
+                   list);
+}
 
 std::string in_words_of(sql::Engine engine, std::string_view text) {
   const bool is_sqlite = engine == sql::Engine::sqlite;
@@ -160,10 +237,41 @@ std::string in_words_of(sql::Engine engine, std::string_view text) {
           is_sqlite ? "INTEGER PRIMARY KEY" : "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY");
   replace("{bytes}", is_sqlite ? "BLOB" : "BYTEA");
   replace("{now}", std::to_string(seconds_now()));
+  for (const std::string_view table : kCheckedTables) {
+    replace(fmt::format("{{{}}}", table), checksum_of(engine, table));
+  }
   return result;
 }
 
 }  // namespace
+
+std::string checksum_of(sql::Engine engine, std::string_view table) {
+  std::string names;
+  for (const CheckedColumn& column : checked_columns(table)) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", column.name);
+  }
+  return checksum_of_list(engine, names);
+}
+
+std::string seal(sql::Engine engine, std::string_view table, std::string_view condition) {
+  return fmt::format("UPDATE {} SET checksum = {} WHERE {}", table, checksum_of(engine, table),
+                     condition);
+}
+
+std::string insert_sealed(sql::Engine engine, std::string_view table) {
+  std::string names, values, columns;
+  std::size_t count = 0;
+  for (const CheckedColumn& column : checked_columns(table)) {
+    const std::string_view comma = count == 0 ? "" : ", ";
+    names += fmt::format("{}{}", comma, column.name);
+    values += fmt::format("{}CAST(? AS {})", comma, column.type);
+    columns += fmt::format("{}column{}", comma, ++count);
+  }
+  return in_words_of(
+      engine, fmt::format("INSERT INTO {} ({}, checksum) SELECT {}, {} FROM (VALUES ({})) AS "
+                          "given",
+                          table, names, columns, checksum_of_list(engine, columns), values));
+}
 
 std::int64_t seconds_now() {
   return std::chrono::duration_cast<std::chrono::seconds>(
@@ -241,12 +349,18 @@ void migrate(sql::Connection& connection) {
     }
     connection.execute("COMMIT");
   } catch (...) {
-    connection.execute("ROLLBACK");
+    try {
+      connection.execute("ROLLBACK");
+    } catch (const std::runtime_error&) {
+      // A full disk has ended it already, and is what is to be told.
+    }
     throw;
   }
 }
 
-std::unique_ptr<sql::Connection> open_store(const std::string& location) {
+namespace {
+
+std::unique_ptr<sql::Connection> open_and_migrate(const std::string& location) {
   auto connection = sql::open(location, sql::Access::create);
   const std::int64_t version = version_of(*connection);
   if (version != 0) check_version(*connection, version);
@@ -256,6 +370,26 @@ std::unique_ptr<sql::Connection> open_store(const std::string& location) {
   }
   if (version < kStoreVersion) migrate(*connection);
   return connection;
+}
+
+}  // namespace
+
+std::unique_ptr<sql::Connection> open_store(const std::string& location) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const bool is_new = !sql::is_url(location) &&
+                      (!fs::exists(location, error) || fs::file_size(location, error) == 0);
+  try {
+    return open_and_migrate(location);
+  } catch (...) {
+    // Half a store is none: on a full disk nothing is left that has the name of one.
+    if (is_new) {
+      for (const char* const ending : {"", "-wal", "-shm", "-journal"}) {
+        fs::remove(location + ending, error);
+      }
+    }
+    throw;
+  }
 }
 
 }  // namespace dissensus::hunt

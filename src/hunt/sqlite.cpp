@@ -1,10 +1,12 @@
 #include "hunt/sqlite.h"
 
+#include <cerrno>
 #include <filesystem>
 
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "dissensus/digest.h"
 #include "dissensus/options.h"
 
 #include "core/file.h"
@@ -32,6 +34,31 @@ std::string explain(int code) {
     default:
       return "";
   }
+}
+/// row_checksum(...): of values and their types. What reads back as the same number is the same:
+/// SQLite keeps no negative zero.
+void row_checksum(sqlite3_context* context, int count, sqlite3_value** values) {
+  std::string bytes;
+  const auto append = [&bytes](const void* data, std::size_t size) {
+    bytes.append(static_cast<const char*>(data), size);
+  };
+  for (int i = 0; i < count; ++i) {
+    const int type = sqlite3_value_type(values[i]);
+    bytes += static_cast<char>(type);
+    if (type == SQLITE_INTEGER) {
+      const std::int64_t number = sqlite3_value_int64(values[i]);
+      append(&number, sizeof number);
+    } else if (type == SQLITE_FLOAT) {
+      const double number = sqlite3_value_double(values[i]) + 0.0;
+      append(&number, sizeof number);
+    } else if (type != SQLITE_NULL) {
+      const void* const data = sqlite3_value_blob(values[i]);
+      const std::int64_t size = sqlite3_value_bytes(values[i]);
+      append(&size, sizeof size);
+      if (size > 0) append(data, static_cast<std::size_t>(size));
+    }
+  }
+  sqlite3_result_int64(context, static_cast<std::int64_t>(digest_of_text(bytes).low));
 }
 
 /// The machine's fault: no room, no memory, a write that failed.
@@ -71,14 +98,19 @@ Database::Database(const std::string& path, Mode mode) : path_(path) {
   handle_.reset(handle);
   if (code != SQLITE_OK) fail(code);
   sqlite3_busy_timeout(handle, kBusyMs);
+  sqlite3_create_function_v2(handle, "row_checksum", -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+                             nullptr, row_checksum, nullptr, nullptr, nullptr);
 }
 
 void Database::fail(int code) const {
-  const std::string words = explain(code);
+  // Shared memory that finds no room is no SQLITE_FULL.
+  const bool is_full =
+      (code & 0xFF) == SQLITE_IOERR && handle_ && sqlite3_system_errno(handle_.get()) == ENOSPC;
+  const std::string words = explain(is_full ? SQLITE_FULL : code);
   const char* const detail = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
   const std::string text = words.empty() ? fmt::format("{}: cannot be used: {}", path_, detail)
                                          : fmt::format("{}: {} ({})", path_, words, detail);
-  if (is_of_machine(handle_ ? sqlite3_extended_errcode(handle_.get()) : code)) {
+  if (is_full || is_of_machine(handle_ ? sqlite3_extended_errcode(handle_.get()) : code)) {
     throw EnvironmentError(text);
   }
   throw InputError(text);

@@ -71,6 +71,15 @@ std::string stability_text(const HuntProgress& progress) {
   return fmt::format("ONLY {} of {} runs made twice were equal", progress.equal, progress.repeated);
 }
 
+/// "3 x termination/no-progress/ledger".
+std::string passed_over_text(const HuntProgress& progress) {
+  std::string text;
+  for (const auto& [signature, passed] : progress.passed_over) {
+    text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", passed.count, signature);
+  }
+  return text;
+}
+
 /// The best yields first: failures, then new states.
 void add_yields(std::string_view title, const Yields& yields, std::size_t rows_max,
                 std::vector<std::string>& lines) {
@@ -127,6 +136,14 @@ std::string statistics_json(const HuntSnapshot& snapshot) {
     json["findings"].push_back(
         {{"signature", finding.signature}, {"count", finding.count}, {"first_item", finding.item}});
   }
+  if (!snapshot.options.finding.empty()) {
+    json["hunted"] = snapshot.options.finding;
+    json["passed_over"] = Json::array();
+    for (const auto& [signature, passed] : progress.passed_over) {
+      json["passed_over"].push_back(
+          {{"signature", signature}, {"count", passed.count}, {"first_item", passed.item}});
+    }
+  }
   json["members"] = to_json(progress.members);
   json["origins"] = to_json(progress.origins);
   return json.dump(2) + "\n";
@@ -154,6 +171,9 @@ std::vector<std::string> panel_lines(const HuntSnapshot& snapshot, std::size_t w
     const Finding& finding = progress.findings[i];
     lines.push_back(fmt::format("  {} x {}, first in run {}", finding.count, finding.signature,
                                 finding.item + 1));
+  }
+  if (!progress.passed_over.empty()) {
+    lines.push_back(fmt::format("passed by  {}", passed_over_text(progress)));
   }
   add_yields("yield by algorithm", progress.members, kRowsMax, lines);
   add_yields("yield by operator", progress.origins, kRowsMax, lines);

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 #include <map>
+#include <set>
 #include <thread>
 
 #include <fcntl.h>
@@ -144,10 +145,15 @@ bool ItemCursor::next_row() {
   }
   if (page_ && row_of_page_ < kPage) return false;
   if (!page_) {
-    page_ = connection_->prepare(
+    const std::string is_whole = version_of(*connection_) < kChecksumVersion
+                                     ? "1"
+                                     : fmt::format("CASE WHEN checksum = {} THEN 1 ELSE 0 END",
+                                                   checksum_of(connection_->engine(), "items"));
+    page_ = connection_->prepare(fmt::format(
         "SELECT number, seed, hash, schedule, outcome, signature, violations, objectives, "
         "disagreement_margin, termination_margin, new_states, virtual_us, events, member, "
-        "origin, stability FROM items WHERE hunt = ? AND number >= ? ORDER BY number LIMIT ?");
+        "origin, stability, {} FROM items WHERE hunt = ? AND number >= ? ORDER BY number LIMIT ?",
+        is_whole));
   }
   page_->reset();
   page_->bind(1, hunt_).bind(2, next_number_).bind(3, kPage);
@@ -167,8 +173,9 @@ bool ItemCursor::next(ItemRecord& item) {
   item.schedule = page_->text(3);
   const std::uint64_t outcome = count(4);
   const std::uint64_t stability = count(15);
-  if (outcome > 2 || stability > 2) {
-    throw InputError(fmt::format("{}: item {} is damaged", connection_->name(), item.number));
+  if (outcome > 2 || stability > 2 || page_->integer(16) == 0) {
+    throw InputError(
+        fmt::format("{}: item {} of hunt {} is damaged", connection_->name(), item.number, hunt_));
   }
   item.outcome = static_cast<oracle::Outcome>(outcome);
   item.signature = page_->text(5);
@@ -244,10 +251,12 @@ Store::~Store() {
 }
 
 void Store::prepare() {
-  insert_item_ = connection_->prepare(
-      "INSERT INTO items (hunt, number, seed, hash, schedule, outcome, signature, violations, "
-      "objectives, disagreement_margin, termination_margin, new_states, virtual_us, events, "
-      "member, origin, stability) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  const sql::Engine engine = connection_->engine();
+  insert_item_ = connection_->prepare(insert_sealed(engine, "items"));
+  seal_hunt_ = connection_->prepare(seal(engine, "hunts", "id = ?"));
+  seal_finding_ = connection_->prepare(seal(engine, "findings", "hunt = ? AND signature = ?"));
+  seal_yield_ = connection_->prepare(
+      seal(engine, "yields", "hunt = ? AND thousand = ? AND member = ? AND origin = ?"));
   update_totals_ = connection_->prepare(
       "UPDATE hunts SET unknown = unknown + ?, virtual_us = virtual_us + ?, unkept = unkept + ? "
       "WHERE id = ?");
@@ -284,20 +293,44 @@ void Store::take_hunt() {
   throw InputError(fmt::format("{}: another program coordinates hunt {}", path(), hunt_));
 }
 
+template <class Action>
+void Store::in_transaction(const Action& action) {
+  try {
+    connection_->begin();
+    action();
+    connection_->commit();
+  } catch (const sql::ConnectionLost&) {
+    throw;  // nothing is open any more
+  } catch (...) {
+    connection_->give_up();
+    throw;
+  }
+}
+
 void Store::begin(const HuntRecord& hunt) {
   // RETURNING is understood by both.
   const auto insert = connection_->prepare(
       "INSERT INTO hunts (scenario_name, scenario, options, program, created, islands) "
       "VALUES (?, ?, ?, ?, ?, ?) RETURNING id");
+  // A database reads no rows in the middle of a transaction.
+  const bool is_file = connection_->engine() == sql::Engine::sqlite;
+  const auto write = [&] {
+    insert->step();
+    hunt_ = insert->integer(0);
+    insert->reset();
+    seal_hunt_->bind(1, hunt_).run();
+  };
   insert->bind_text(1, hunt.scenario_name)
       .bind_text(2, hunt.scenario)
       .bind_text(3, hunt.options)
       .bind_text(4, hunt.program)
       .bind(5, seconds_now())
       .bind(6, std::int64_t{hunt.islands ? 1 : 0});
-  insert->step();
-  hunt_ = insert->integer(0);
-  insert->reset();
+  if (is_file) {
+    in_transaction(write);
+  } else {
+    write();
+  }
   known_count_ = 0;
   take_hunt();
 }
@@ -321,7 +354,10 @@ void Store::resume(const HuntRecord& hunt) {
   hunt_ = last.id;
   take_hunt();
   const auto reopen = connection_->prepare("UPDATE hunts SET finished = 0 WHERE id = ?");
-  reopen->bind(1, hunt_).run();
+  in_transaction([&] {
+    reopen->bind(1, hunt_).run();
+    seal_hunt_->bind(1, hunt_).run();
+  });
   const auto count = connection_->prepare("SELECT count(*) FROM items WHERE hunt = ?");
   count->bind(1, hunt_).step();
   known_count_ = static_cast<std::uint64_t>(count->integer(0));
@@ -370,6 +406,10 @@ void Store::write_finding(const std::string& signature, std::uint64_t item, std:
       .run();
 }
 
+void Store::seal_finding(const std::string& signature) {
+  seal_finding_->bind(1, hunt_).bind_text(2, signature).run();
+}
+
 void Store::write_yield(std::uint64_t thousand, const std::string& member,
                         const std::string& origin, const RunSums& sums) {
   insert_yield_->bind(1, hunt_)
@@ -383,40 +423,41 @@ void Store::write_yield(std::uint64_t thousand, const std::string& member,
       .bind(9, std::int64_t{sums.virtual_time.count()})
       .bind(10, seconds_now())
       .run();
+  seal_yield_->bind(1, hunt_)
+      .bind(2, static_cast<std::int64_t>(thousand))
+      .bind_text(3, member)
+      .bind_text(4, origin)
+      .run();
 }
 
-template <class Action>
-void Store::in_transaction(const Action& action) {
-  try {
-    connection_->begin();
-    action();
-    connection_->commit();
-  } catch (const sql::ConnectionLost&) {
-    throw;  // nothing is open any more
-  } catch (...) {
-    connection_->give_up();
-    throw;
-  }
+void Store::write_totals(const RunSums& total, std::size_t unkept) {
+  update_totals_->bind(1, static_cast<std::int64_t>(total.unknown))
+      .bind(2, std::int64_t{total.virtual_time.count()})
+      .bind(3, static_cast<std::int64_t>(unkept))
+      .bind(4, hunt_)
+      .run();
+  seal_hunt_->bind(1, hunt_).run();
 }
 
 void Store::write_pending() {
   std::map<std::uint64_t, RunSumsByOrigin> thousands;
+  std::set<std::string> signatures;
   RunSums total;
   for (std::size_t i = 0; i < pending_count_; ++i) {
     const ItemRecord& item = pending_[i];
     write(item);
-    if (item.outcome == oracle::Outcome::fail) write_finding(item.signature, item.number, 1);
+    if (item.outcome == oracle::Outcome::fail) {
+      write_finding(item.signature, item.number, 1);
+      signatures.insert(item.signature);
+    }
     thousands[item.number / kYieldRuns][{item.member, item.origin}].add(item);
     total.add(item);
   }
+  for (const std::string& signature : signatures) seal_finding(signature);
   for (const auto& [thousand, origins] : thousands) {
     for (const auto& [key, sums] : origins) write_yield(thousand, key.first, key.second, sums);
   }
-  update_totals_->bind(1, static_cast<std::int64_t>(total.unknown))
-      .bind(2, std::int64_t{total.virtual_time.count()})
-      .bind(3, std::int64_t{0})
-      .bind(4, hunt_)
-      .run();
+  write_totals(total, 0);
 }
 
 void Store::write_arrival(const Arrival& arrival) {
@@ -428,17 +469,14 @@ void Store::write_arrival(const Arrival& arrival) {
   for (const auto& [signature, count] : arrival.sent.failures) {
     // Where none is kept the finding is there already, and its first item stays.
     write_finding(signature, first.contains(signature) ? first[signature] : 0, count);
+    seal_finding(signature);
   }
   RunSums total;
   for (const auto& [key, sums] : arrival.sent.sums) {
     write_yield(arrival.runs_before / kYieldRuns, key.first, key.second, sums);
     total.add(sums);
   }
-  update_totals_->bind(1, static_cast<std::int64_t>(total.unknown))
-      .bind(2, std::int64_t{total.virtual_time.count()})
-      .bind(3, static_cast<std::int64_t>(total.runs - arrival.items.size()))
-      .bind(4, hunt_)
-      .run();
+  write_totals(total, total.runs - arrival.items.size());
   remove_shipment_->bind(1, arrival.shipment).run();
 }
 
@@ -493,7 +531,10 @@ void Store::finish() {
   flush();
   patiently([&] {
     const auto update = connection_->prepare("UPDATE hunts SET finished = 1 WHERE id = ?");
-    update->bind(1, hunt_).run();
+    in_transaction([&] {
+      update->bind(1, hunt_).run();
+      seal_hunt_->bind(1, hunt_).run();
+    });
   });
 }
 
@@ -502,7 +543,10 @@ void Store::set_folder(const std::string& signature, const std::string& folder) 
   patiently([&] {
     const auto update =
         connection_->prepare("UPDATE findings SET folder = ? WHERE hunt = ? AND signature = ?");
-    update->bind_text(1, folder).bind(2, hunt_).bind_text(3, signature).run();
+    in_transaction([&] {
+      update->bind_text(1, folder).bind(2, hunt_).bind_text(3, signature).run();
+      seal_finding(signature);
+    });
   });
 }
 
@@ -511,13 +555,16 @@ void Store::describe(const FindingRecord& finding) {
     const auto update = connection_->prepare(
         "UPDATE findings SET folder = ?, first_seen = ?, last_seen = ?, count = ? "
         "WHERE hunt = ? AND signature = ?");
-    update->bind_text(1, finding.folder)
-        .bind(2, finding.first_seen)
-        .bind(3, finding.last_seen)
-        .bind(4, static_cast<std::int64_t>(finding.count))
-        .bind(5, hunt_)
-        .bind_text(6, finding.signature)
-        .run();
+    in_transaction([&] {
+      update->bind_text(1, finding.folder)
+          .bind(2, finding.first_seen)
+          .bind(3, finding.last_seen)
+          .bind(4, static_cast<std::int64_t>(finding.count))
+          .bind(5, hunt_)
+          .bind_text(6, finding.signature)
+          .run();
+      seal_finding(finding.signature);
+    });
   });
 }
 

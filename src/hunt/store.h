@@ -15,7 +15,7 @@
 
 namespace dissensus::hunt {
 
-inline constexpr int kStoreVersion = 3;
+inline constexpr int kStoreVersion = 4;
 inline constexpr std::int64_t kStoreApplication = 0x44697373;  // "Diss"
 
 /// One hunt: everything that its results depend on.
@@ -160,6 +160,8 @@ class Store {
   void write_yield(std::uint64_t thousand, const std::string& member, const std::string& origin,
                    const RunSums& sums);
   void write_arrival(const Arrival& arrival);
+  void write_totals(const RunSums& total, std::size_t unkept);
+  void seal_finding(const std::string& signature);
   template <class Action>
   void in_transaction(const Action& action);
   void recover();
@@ -175,6 +177,9 @@ class Store {
   std::unique_ptr<sql::Query> insert_finding_;
   std::unique_ptr<sql::Query> update_totals_;
   std::unique_ptr<sql::Query> insert_yield_;
+  std::unique_ptr<sql::Query> seal_hunt_;  ///< checksums of rows that are written over
+  std::unique_ptr<sql::Query> seal_finding_;
+  std::unique_ptr<sql::Query> seal_yield_;
   std::unique_ptr<sql::Query> remove_shipment_;  ///< null for files, which have none
   std::int64_t hunt_ = 0;
   std::uint64_t known_count_ = 0;

@@ -42,9 +42,7 @@ void copy_examinations(sql::Connection& from, std::int64_t old_id, sql::Connecti
   const auto row = from.prepare(
       "SELECT signature, item, done, scenario, schedule, seed, shrink, curves FROM examinations "
       "WHERE hunt = ? ORDER BY id");
-  const auto insert = to.prepare(
-      "INSERT INTO examinations (hunt, signature, item, done, scenario, schedule, seed, shrink, "
-      "curves) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  const auto insert = to.prepare(insert_sealed(to.engine(), "examinations"));
   row->bind(1, old_id);
   while (row->step()) {
     insert->bind(1, new_id)
@@ -68,7 +66,7 @@ void copy_sums(sql::Connection& from, std::int64_t old_id, sql::Connection& to,
   const auto row = from.prepare(
       "SELECT thousand, member, origin, runs, failed, unknown, new_states, virtual_us, last_seen "
       "FROM yields WHERE hunt = ? ORDER BY thousand, member, origin");
-  const auto insert = to.prepare("INSERT INTO yields VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  const auto insert = to.prepare(insert_sealed(to.engine(), "yields"));
   row->bind(1, old_id);
   while (row->step()) {
     insert->bind(1, new_id).bind(2, row->integer(0));
@@ -85,6 +83,7 @@ void copy_sums(sql::Connection& from, std::int64_t old_id, sql::Connection& to,
       .bind(3, totals->integer(2))
       .bind(4, new_id)
       .run();
+  to.prepare(seal(to.engine(), "hunts", "id = ?"))->bind(1, new_id).run();
 }
 
 /// What a hunt has beside items and findings.
@@ -100,6 +99,69 @@ std::string quoted(const std::string& identifier) {
   std::string result = "\"";
   for (const char letter : identifier) result += letter == '"' ? "\"\"" : std::string(1, letter);
   return result + "\"";
+}
+
+/// What the tables of this version look like in a file of their own.
+void check_schema(sql::Connection& connection, std::int64_t version,
+                  std::vector<std::string>& troubles) {
+  if (connection.engine() != sql::Engine::sqlite) return;
+  const bool has_checksums =
+      connection.integer(
+          "SELECT count(*) FROM pragma_table_info('items') WHERE name = 'checksum'") != 0;
+  if (version < kChecksumVersion) {
+    if (has_checksums) {
+      troubles.push_back(fmt::format(
+          "it says that it is of version {}, and its rows have the checksums of a later one",
+          version));
+    }
+    return;
+  }
+  // Tables of conformance checks come when they are used first.
+  constexpr std::string_view kSchema =
+      "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'conformance%' AND "
+      "name NOT LIKE 'sqlite_%' ORDER BY name";
+  const auto schema_of = [&](sql::Connection& store) {
+    std::map<std::string, std::string> schema;
+    const auto row = store.prepare(kSchema);
+    while (row->step()) schema.emplace(row->text(0), row->text(1));
+    return schema;
+  };
+  const auto fresh = sql::open(":memory:", sql::Access::create);
+  migrate(*fresh);
+  auto here = schema_of(connection);
+  for (const auto& [name, sql] : schema_of(*fresh)) {
+    const auto found = here.find(name);
+    if (found == here.end()) {
+      troubles.push_back(fmt::format("'{}' is missing", name));
+    } else if (found->second != sql) {
+      troubles.push_back(fmt::format("'{}' is not of version {}", name, version));
+    }
+  }
+}
+
+/// Rows that are not what was written, and rows of hunts that are not there.
+void check_rows(sql::Connection& connection, std::int64_t version,
+                std::vector<std::string>& troubles) {
+  for (const std::string_view table : kCheckedTables) {
+    if (table == "yields" && version < 3) continue;
+    const bool is_examinations = table == "examinations";
+    // In a database workers write to these, and it looks after its bytes itself.
+    if (is_examinations && (version < 3 || connection.engine() != sql::Engine::sqlite)) continue;
+    const std::string_view key = table == "hunts" ? "id" : "hunt";
+    if (version >= kChecksumVersion) {
+      complain(connection,
+               fmt::format("SELECT {0}, count(*) FROM {1} WHERE checksum <> {2} GROUP BY {0} "
+                           "ORDER BY {0}",
+                           key, table, checksum_of(connection.engine(), table)),
+               fmt::format("rows of {} are not what was written", table), troubles);
+    }
+    if (table == "hunts") continue;
+    complain(connection,
+             fmt::format("SELECT hunt, count(*) FROM {0} WHERE NOT EXISTS (SELECT 1 FROM hunts "
+                         "WHERE hunts.id = {0}.hunt) GROUP BY hunt ORDER BY hunt",
+                         table),
+             fmt::format("rows of {} and no such hunt", table), troubles);
+  }
 }
 
 }  // namespace
@@ -132,10 +194,12 @@ std::vector<std::string> check_store(const std::string& location) {
       if (row->text(0) != "ok") troubles.emplace_back(row->text(0));
     }
   }
+  const std::int64_t version = version_of(*connection);
+  check_schema(*connection, version, troubles);
+  check_rows(*connection, version, troubles);
   complain(*connection,
            "SELECT hunt, max(number) + 1 - count(*) FROM items GROUP BY hunt ORDER BY hunt",
            "items are missing in the middle", troubles);
-  const std::int64_t version = version_of(*connection);
   complain(*connection,
            fmt::format(
                "SELECT hunts.id, (SELECT count(*) FROM findings WHERE findings.hunt = hunts.id AND "
@@ -156,12 +220,21 @@ std::vector<std::string> check_store(const std::string& location) {
              "WHERE yields.hunt = hunts.id) - unkept - (SELECT count(*) FROM items WHERE "
              "items.hunt = hunts.id)) FROM hunts ORDER BY hunts.id",
              "runs more or fewer than the sums of yields say", troubles);
+    complain(*connection,
+             "SELECT hunts.id, abs((SELECT CAST(coalesce(sum(failed), 0) AS BIGINT) FROM yields "
+             "WHERE yields.hunt = hunts.id) - (SELECT CAST(coalesce(sum(count), 0) AS BIGINT) FROM "
+             "findings WHERE findings.hunt = hunts.id)) FROM hunts ORDER BY hunts.id",
+             "failing runs more or fewer than the findings count", troubles);
   }
   if (version >= 2) {
     complain(*connection, "SELECT hunt, count(*) FROM mismatches GROUP BY hunt ORDER BY hunt",
              "runs gave different hashes on different workers", troubles);
   }
   return troubles;
+}
+
+bool has_checksums(const std::string& location) {
+  return version_of(StoreReader(location).connection()) >= kChecksumVersion;
 }
 
 std::vector<KnownFinding> list_findings(const std::string& location) {

@@ -17,9 +17,11 @@ struct CopyResult {
 /// exist.
 CopyResult copy_store(const std::string& from, const std::string& to);
 
-/// What is wrong, a line each; empty: nothing. Items without gaps, findings and totals that agree
-/// with them.
+/// What is wrong, a line each; empty: nothing. Rows that are what was written, by their checksums;
+/// items without gaps, findings and totals that agree with them.
 std::vector<std::string> check_store(const std::string& location);
+/// False: of an earlier version, so that a row with another content does not show.
+bool has_checksums(const std::string& location);
 
 /// One violation, over all hunts that met it.
 struct KnownFinding {

@@ -10,9 +10,11 @@
 
 #include "core/assert.h"
 #include "hunt/kept_runs.h"
+#include "hunt/row_recipe.h"
 #include "hunt/schedule_codec.h"
 #include "isolate/signs.h"
 #include "run/recording.h"
+#include "run/remake.h"
 
 namespace dissensus::hunt {
 
@@ -20,10 +22,6 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kProperties{"agreement", "validity", "integrity",
                                                       "termination"};
-
-std::string name_of(const HuntRecord& hunt, const ItemRecord& item) {
-  return fmt::format("{} {}", hunt.scenario_name, item.number);
-}
 
 void add_label(const std::string& name, std::vector<std::string>& labels) {
   if (std::find(labels.begin(), labels.end(), name) == labels.end()) labels.push_back(name);
@@ -46,24 +44,25 @@ void read_result(const run::RunResult& result, const trace::Header& header,
 }
 
 StoreSource::StoreSource(std::string path, std::optional<isolate::Declaration> declaration,
-                         const SystemRegistry& systems)
+                         const SystemRegistry& systems, std::uint64_t hunt)
     : path_(std::move(path)), systems_(systems), reader_(path_), hunts_(reader_.hunts()) {
   if (hunts_.empty()) throw InputError(path_ + ": this store holds no runs");
+  if (hunt != 0) hunts_ = {hunt_of_row(reader_, hunt, path_)};
   std::vector<std::string> labels(kProperties.begin(), kProperties.end());
   std::vector<std::string> kinds;
-  for (const HuntRecord& hunt : hunts_) {
+  for (const HuntRecord& record : hunts_) {
     const run::Scenario scenario =
-        run::parse_scenario(hunt.scenario, path_ + "(scenario)", systems);
+        run::parse_scenario(record.scenario, path_ + "(scenario)", systems);
     for (const oracle::Rule& rule : scenario.oracle.rules) add_label(rule.name, labels);
     trace::Header header;
     trace::describe(scenario.system_description(), scenario.nodes(), header);
-    if (&hunt == &hunts_.front()) {
+    if (&record == &hunts_.front()) {
       declaration_ = declaration ? std::move(*declaration) : isolate::declaration_of(header);
       kinds = header.kinds;
     }
     if (header.kinds != kinds || scenario.nodes() != declaration_.schema.nodes) {
       throw InputError(fmt::format("{}: runs of {} have other messages or nodes than those of {}",
-                                   path_, hunt.scenario_name, hunts_.front().scenario_name));
+                                   path_, record.scenario_name, hunts_.front().scenario_name));
     }
   }
   declaration_.schema.labels = std::move(labels);
@@ -89,14 +88,48 @@ bool StoreSource::is_drawn(const ItemRecord& item) const {
   return Random(static_cast<std::uint64_t>(hunts_[hunt_].id), "sample", item.number).unit() < share;
 }
 
+/// Of hunts of the same scenario the numbers of the runs alone would not say which is meant.
+std::string StoreSource::name_of(const HuntRecord& hunt, const ItemRecord& item) const {
+  const auto of_scenario = std::count_if(
+      hunts_.begin(), hunts_.end(),
+      [&hunt](const HuntRecord& other) { return other.scenario_name == hunt.scenario_name; });
+  return of_scenario == 1 ? fmt::format("{} {}", hunt.scenario_name, item.number)
+                          : fmt::format("{} {}/{}", hunt.scenario_name, hunt.id, item.number);
+}
+
+bool StoreSource::is_new(const ItemRecord& item) {
+  // Two runs of real servers are two, whatever they have in common.
+  if (hunts_.size() == 1 || !scenario_.system->traits().repeatable) return true;
+  const Digest key = DigestBuilder()
+                         .add(std::string_view(hunts_[hunt_].scenario))
+                         .add(std::string_view(item.schedule))
+                         .add(item.seed)
+                         .finish();
+  if (seen_.insert(key).second) return true;
+  ++repeated_;
+  return false;
+}
+
+void StoreSource::end_hunt() {
+  if (repeated_ > 0) {
+    repetitions_.push_back(
+        fmt::format("{}: {} of the {} runs of hunt {} are runs of an earlier hunt, made again: "
+                    "they count once",
+                    path_, repeated_, reader_.item_count(hunts_[hunt_].id), hunts_[hunt_].id));
+  }
+  repeated_ = 0;
+}
+
 bool StoreSource::next(isolate::Run& run) {
+  if (hunt_ >= hunts_.size()) return false;
   for (;;) {
     if (!items_->next(item_)) {
+      end_hunt();
       if (++hunt_ >= hunts_.size()) return false;
       open(hunts_[hunt_]);
       continue;
     }
-    if (item_.outcome == oracle::Outcome::unknown || !is_drawn(item_)) continue;
+    if (!is_new(item_) || item_.outcome == oracle::Outcome::unknown || !is_drawn(item_)) continue;
     const run::RunResult result = run_again(item_);
     read_result(result, header_, *collector_, run);
     run.name = name_of(hunts_[hunt_], item_);
@@ -115,9 +148,12 @@ run::RunResult StoreSource::run_again(const ItemRecord& item) {
                       scenario_.system_description(), scenario_.nodes());
   run::RunResult result = runner_.run(scenario_, schedule, item.seed, run::with_trace());
   if (result.hash != item.hash) {
-    throw InputError(fmt::format("{}: item {} was another run: its trace hash is {}, now {}", path_,
-                                 item.number, trace::to_hex(item.hash),
-                                 trace::to_hex(result.hash)));
+    const std::string hash = trace::to_hex(item.hash);
+    const run::Recipe recipe{scenario_, schedule, item.seed, std::nullopt, hash};
+    const run::Recorded recorded{path_ + ": " + name_of(hunts_[hunt_], item),
+                                 run::ending_of(item.outcome, item.signature),
+                                 {}};
+    throw InputError(run::difference_of(recipe, result, run::with_trace(), recorded));
   }
   return result;
 }

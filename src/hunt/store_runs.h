@@ -5,6 +5,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "dissensus/digest.h"
 
 #include "hunt/store.h"
 #include "isolate/declaration.h"
@@ -19,18 +23,26 @@ namespace dissensus::hunt {
 void read_result(const run::RunResult& result, const trace::Header& header,
                  isolate::InboxCollector& collector, isolate::Run& run);
 
-/// All hunts and campaigns of a store, which must be of one system and size. Labels are the
-/// violated properties, and the names of the scenario's own rules; runs whose verdict is unknown
-/// are left out.
+struct DigestHash {
+  std::size_t operator()(const Digest& digest) const { return digest.high ^ digest.low; }
+};
+
+/// All hunts and campaigns of a store, which must be of one system and size, or one of them. Labels
+/// are the violated properties, and the names of the scenario's own rules; runs whose verdict is
+/// unknown are left out. A simulated run is a pure function: one that several hunts made, with the
+/// same scenario, schedule and seed, is one run and counts once.
 class StoreSource final : public isolate::RunSource {
  public:
   /// Without a declaration, what follows from the system's own description. `systems` must outlive
-  /// this.
+  /// this. `hunt`: this one alone, by its number; 0: all.
   StoreSource(std::string path, std::optional<isolate::Declaration> declaration,
-              const SystemRegistry& systems);
+              const SystemRegistry& systems, std::uint64_t hunt = 0);
 
   /// Only these shares of the runs, drawn by their numbers: the same ones each time.
   void sample(double failing_share, double passing_share);
+
+  /// Once all were read: a line for each hunt some of whose runs an earlier one had made.
+  const std::vector<std::string>& repetitions() const { return repetitions_; }
 
   std::string name() const override { return path_; }
   const isolate::Schema& schema() const override { return declaration_.schema; }
@@ -44,6 +56,9 @@ class StoreSource final : public isolate::RunSource {
  private:
   void open(const HuntRecord& hunt);
   bool is_drawn(const ItemRecord& item) const;
+  bool is_new(const ItemRecord& item);
+  void end_hunt();
+  std::string name_of(const HuntRecord& hunt, const ItemRecord& item) const;
   run::RunResult run_again(const ItemRecord& item);
   std::uint64_t labels_of(const oracle::Verdict& verdict) const;
 
@@ -59,6 +74,9 @@ class StoreSource final : public isolate::RunSource {
   std::optional<ItemCursor> items_;
   ItemRecord item_;
   run::Runner runner_;
+  std::unordered_set<Digest, DigestHash> seen_;  ///< runs, by what makes them
+  std::size_t repeated_ = 0;                     ///< of the hunt that is read
+  std::vector<std::string> repetitions_;
   double failing_share_ = 1;
   double passing_share_ = 1;
 };

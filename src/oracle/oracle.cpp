@@ -35,6 +35,14 @@ void Oracle::mark_faulty(NodeId node) {
   std::erase(correct_, node);
   verdict_.faulty.insert(std::upper_bound(verdict_.faulty.begin(), verdict_.faulty.end(), node),
                          node);
+  for (std::map<std::uint64_t, Instance>& level : instances_) {
+    for (auto& [number, instance] : level) {
+      std::erase_if(instance.decisions,
+                    [node](const Decision& decision) { return decision.node == node; });
+    }
+  }
+  for (SupportTracker& support : supports_) support.pass_over(node);
+  update_goal();
 }
 
 std::int64_t Oracle::least_decided(dissensus::Level level) const {
@@ -55,6 +63,8 @@ std::int64_t Oracle::most_decided(dissensus::Level level) const {
 }
 
 void Oracle::on_report(const Event& event) {
+  // A node is what its first copy reports, as long as the second one does not make it a liar.
+  if (event.of_twin && event.type != EventType::propose) return;
   switch (event.type) {
     case EventType::propose:
       on_proposal(event);

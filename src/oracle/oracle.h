@@ -35,7 +35,8 @@ class Oracle {
   /// `config` and `description` must outlive the oracle.
   Oracle(const OracleConfig& config, const SystemDescription& description, std::size_t nodes);
 
-  /// Excludes a node from the correct ones.
+  /// Excludes a node from the correct ones, with all that it decided: it lies from now on. What the
+  /// run showed before stands: until then nobody had lied.
   void mark_faulty(NodeId node);
 
   void on_event(const Event& event) {

@@ -21,7 +21,11 @@ Digest digest_of(const FieldValue& value) {
 
 SupportTracker::SupportTracker(const SupportQuery& query, const SystemDescription& description,
                                std::size_t nodes)
-    : query_(query), description_(description), scope_mask_(~std::uint64_t{0}), newest_(nodes) {
+    : query_(query),
+      description_(description),
+      scope_mask_(~std::uint64_t{0}),
+      newest_(nodes),
+      least_(nodes, kAll) {
   const std::uint8_t bits = description.levels[query.level].scope_bits;
   if (bits > 0) scope_mask_ = (std::uint64_t{1} << bits) - 1;
 }
@@ -55,7 +59,12 @@ void SupportTracker::on_delivery(const Event& event) {
 
 void SupportTracker::on_decision(const Event& event) {
   if (event.detail != query_.level || !counts(query_.deciders, event.node)) return;
-  least_ = std::min(least_, support(event));
+  std::int64_t& least = least_[event.node];
+  least = std::min(least, support(event));
+}
+
+std::int64_t SupportTracker::least() const {
+  return *std::min_element(least_.begin(), least_.end());
 }
 
 std::int64_t SupportTracker::support(const Event& decision) const {

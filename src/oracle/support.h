@@ -27,7 +27,9 @@ class SupportTracker {
   /// The node starts again and knows nothing.
   void forget(NodeId node) { newest_[node].clear(); }
   /// In per cent; see SupportQuery.
-  std::int64_t least() const { return least_; }
+  std::int64_t least() const;
+  /// The node is a liar: how well it supported its decisions is nobody's concern.
+  void pass_over(NodeId node) { least_[node] = kAll; }
 
  private:
   struct Newest {
@@ -46,7 +48,8 @@ class SupportTracker {
   const SystemDescription& description_;
   std::uint64_t scope_mask_;
   std::vector<Positions> newest_;  ///< per node
-  std::int64_t least_ = 100;
+  static constexpr std::int64_t kAll = 100;
+  std::vector<std::int64_t> least_;  ///< of a node's decisions
 };
 
 }  // namespace dissensus::oracle

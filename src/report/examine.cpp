@@ -12,6 +12,7 @@
 #include "core/file.h"
 #include "diff/neighbour.h"
 #include "run/run_folder.h"
+#include "run/same_run.h"
 
 namespace dissensus::report {
 
@@ -38,6 +39,7 @@ shrink::ShrinkResult shrink_run(const RecordedRun& found, const std::string& fol
   shrinking.events_max = options.shrink_events_max;
   shrinking.all_violations = options.all_violations;
   shrinking.keep_going = options.keep_shrinking;
+  shrinking.hash = found.trace.footer.hash;
   if (is_costly(found.recipe, found.verdict)) shrinking.seeds = 10;
   return shrink_in_folder(found.recipe, folder, shrinking, systems);
 }
@@ -76,6 +78,13 @@ std::vector<shrink::LikelihoodPoint> measure(const RecordedRun& failing,
   return shrink::failure_likelihood(failing.recipe, likelihood);
 }
 
+/// What shrinking reached a moment ago.
+RecordedRun record_minimal(const run::Recipe& recipe, const std::string& name, std::string replay) {
+  RecordedRun run = record(recipe, std::move(replay));
+  run::demand_same(recipe, run.trace.footer.hash, name);
+  return run;
+}
+
 void explain(const ExamineOptions& options, Finding& finding) {
   const RecordedRun& run = finding.smallest();
   diff::NeighbourOptions search;
@@ -95,7 +104,10 @@ Finding examine(const run::Recipe& recipe, const std::string& folder, const Exam
     return options.replay_command ? options.replay_command(path) : "dissensus replay " + path;
   };
   Finding finding;
-  finding.found = record(recipe, replay(folder));
+  run::Recorded recorded = run::recorded_at(folder);
+  if (folder.empty()) recorded.name = recipe.scenario.path;
+  finding.found = record(recipe, replay(folder), recorded);
+  finding.found.recipe.hash = finding.found.trace.footer.hash;
   if (finding.found.verdict.violations.empty()) {
     throw InputError(folder + ": this run does not fail; there is nothing to report");
   }
@@ -103,7 +115,8 @@ Finding examine(const run::Recipe& recipe, const std::string& folder, const Exam
   try {
     if (options.shrink) {
       shrink::ShrinkResult shrinking = shrink_run(finding.found, folder, options, systems);
-      finding.minimal = record(shrinking.recipe, replay(folder + "/minimal"));
+      finding.minimal =
+          record_minimal(shrinking.recipe, folder + "/minimal", replay(folder + "/minimal"));
       finding.shrinking = std::move(shrinking);
     }
     if (!recipe.scenario.system->traits().outside) explain(options, finding);
@@ -138,7 +151,8 @@ void write_minimal(const std::string& folder, const shrink::ShrinkResult& result
                              minimal.scenario.nodes()));
   write_file(folder + "/shrink.json", shrink::to_json(result));
   // At last: real servers that are interrupted cannot be recorded, and what was reached is kept.
-  run::record_run(folder + "/minimal", minimal);
+  const run::RunResult again = run::record_run(folder + "/minimal", minimal);
+  run::demand_same(minimal, trace::to_hex(again.hash), folder + "/minimal");
 }
 
 void write_page(const std::string& folder, const Finding& finding) {

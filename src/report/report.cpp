@@ -18,6 +18,7 @@
 #include "report/why.h"
 #include "run/client_history.h"
 #include "run/recording.h"
+#include "run/schedule_space.h"
 #include "trace/exporters.h"
 #include "trace/labels.h"
 
@@ -177,7 +178,19 @@ std::string shrinking_text(const shrink::ShrinkResult& result) {
 
 std::string schedule_section(const Finding& finding) {
   const RecordedRun& run = finding.smallest();
-  std::string body = words_list(run.recipe) + lies_text(run.trace);
+  const faults::Schedule& schedule = run.recipe.schedule;
+  std::string body;
+  if (!std::holds_alternative<std::monostate>(schedule.scheduler)) {
+    body = fmt::format("<p>In one line: {}.", escape(faults::summary(schedule)));
+    if (shrink::leaves_bounds(run.recipe.scenario, schedule)) {
+      body += fmt::format(
+          " That is beyond the bounds of the scenario, which draws delays up to {} on {} genes.",
+          faults::in_words(run.recipe.scenario.space.max_delay),
+          run::varying_genes(run.recipe.scenario).size());
+    }
+    body += "</p>\n";
+  }
+  body += words_list(run.recipe) + lies_text(run.trace);
   if (finding.shrinking) body += shrinking_text(*finding.shrinking);
   return section(
       "schedule",
@@ -224,16 +237,7 @@ std::string replay_section(const Finding& finding) {
 
 /// From how long on a message counts as late: half of the largest delay that the schedule gives.
 Duration late_after(const faults::Schedule& schedule) {
-  Duration most{};
-  if (const auto* delays = std::get_if<faults::DelaySchedule>(&schedule.scheduler)) {
-    for (const std::uint32_t delay : delays->delay_ms) {
-      most = std::max<Duration>(most, Milliseconds(delay));
-    }
-  } else if (const auto* messages = std::get_if<faults::MessageSchedule>(&schedule.scheduler)) {
-    for (const faults::MessageSchedule::Delay& delay : messages->delays) {
-      most = std::max(most, delay.delay);
-    }
-  }
+  const Duration most = faults::longest_delay(schedule);
   return most == Duration{} ? Duration::max() : most / 2;
 }
 
@@ -446,12 +450,14 @@ std::string before_section(const Finding& finding) {
 
 }  // namespace
 
-RecordedRun record(const run::Recipe& recipe, std::string replay) {
+RecordedRun record(const run::Recipe& recipe, std::string replay,
+                   const std::optional<run::Recorded>& recorded) {
   run::RunOptions options = run::with_trace();
   options.log = true;
   options.branch = recipe.branch;
-  run::Runner runner;
-  run::RunResult result = runner.run(recipe.scenario, recipe.schedule, recipe.seed, options);
+  run::RunResult result =
+      recorded ? run::make_same(recipe, options, *recorded)
+               : run::Runner().run(recipe.scenario, recipe.schedule, recipe.seed, options);
   oracle::Verdict verdict = result.verdict;
   std::string crash;
   for (Outside::Attachment& attachment : result.attachments) {

@@ -9,6 +9,7 @@
 
 #include "diff/difference.h"
 #include "oracle/verdict.h"
+#include "run/remake.h"
 #include "run/runner.h"
 #include "shrink/likelihood.h"
 #include "shrink/shrink.h"
@@ -49,8 +50,9 @@ struct Finding {
   const RecordedRun& smallest() const { return minimal ? *minimal : found; }
 };
 
-/// Runs a recipe with everything recorded.
-RecordedRun record(const run::Recipe& recipe, std::string replay);
+/// Runs a recipe with everything recorded; throws like run::make_same where it was `recorded`.
+RecordedRun record(const run::Recipe& recipe, std::string replay,
+                   const std::optional<run::Recorded>& recorded = std::nullopt);
 
 /// The page; the same finding gives the same bytes. The finding must hold a violation.
 std::string to_html(const Finding& finding);

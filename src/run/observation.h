@@ -48,6 +48,8 @@ class Observation final : public EventSink {
   bool wants_steps() const override { return wants_steps_; }
   void on_event(const Event& event) override;
   void on_step(const StepReport& step) override;
+  /// Liars are exempt from all properties.
+  void on_lie(NodeId node) override { oracle_.mark_faulty(node); }
 
   oracle::Oracle& oracle() { return oracle_; }
   std::uint64_t hash() const { return hash_.value(); }

@@ -13,7 +13,9 @@
 
 #include "core/file.h"
 #include "core/limits.h"
+#include "run/named_files.h"
 #include "run/recording.h"
+#include "run/scenario_file.h"
 #include "trace/exporters.h"
 #include "trace/trace_file.h"
 
@@ -68,6 +70,10 @@ std::string run_json(const Recipe& recipe, const RunResult& result) {
   json["events"] = result.events;
   json["virtual_us"] = microseconds_of(result.end);
   json["trace_complete"] = !result.records_cut;
+  const bool starts_here = !recipe.scenario.system->traits().outside;
+  if (const auto files = named_files(recipe.scenario.text, starts_here)) {
+    json["files"] = nlohmann::ordered_json::parse(to_json(*files));
+  }
   return json.dump(2) + "\n";
 }
 
@@ -91,11 +97,17 @@ std::uint64_t read_seed(const OptionValue& value) {
 
 Recipe read_folder(const std::string& folder, const SystemRegistry& systems) {
   const std::string run_path = folder + "/run.json";
-  const Options options = Options::from_json(read_file(run_path, kScenarioBytesMax), run_path);
+  const std::string run = read_file(run_path, kScenarioBytesMax);
+  const Options options = Options::from_json(run, run_path);
   const OptionValue format = options.at("format");
   if (format.text() != kRunFormat) format.fail(fmt::format("expected \"{}\"", kRunFormat));
   Recipe recipe;
-  recipe.scenario = load_scenario(folder + "/scenario.toml", systems);
+  const std::string scenario_path = folder + "/scenario.toml";
+  std::string scenario = read_scenario(scenario_path);
+  if (const auto files = read_named_files(run, run_path)) {
+    scenario = with_named_files(scenario, *files, run_path);
+  }
+  recipe.scenario = parse_scenario(scenario, scenario_path, systems);
   recipe.schedule = load_schedule(folder + "/schedule.json", recipe.scenario);
   recipe.seed = read_seed(options.at("seed"));
   recipe.hash = options.at("hash").text();
@@ -195,6 +207,11 @@ RunResult record_run(const std::string& folder, const Recipe& recipe) {
   RunResult result = runner.run(recipe.scenario, recipe.schedule, recipe.seed, options);
   write_run_folder(folder, recipe, options, result);
   return result;
+}
+
+std::string recorded_hash(const std::string& folder) {
+  const std::string path = folder + "/run.json";
+  return Options::from_json(read_file(path, kScenarioBytesMax), path).at("hash").text();
 }
 
 oracle::Verdict read_verdict(const std::string& folder) {

@@ -24,6 +24,8 @@ void write_run_folder(const std::string& folder, const Recipe& recipe, const Run
 /// Runs a recipe with everything recorded and writes its folder.
 RunResult record_run(const std::string& folder, const Recipe& recipe);
 
+/// The trace hash that a run folder holds. Throws InputError.
+std::string recorded_hash(const std::string& folder);
 /// The verdict that a run folder holds. Throws InputError.
 oracle::Verdict read_verdict(const std::string& folder);
 

@@ -13,8 +13,10 @@
 #include "dissensus/holdable.h"
 #include "dissensus/outside.h"
 
+#include "faults/kinds.h"
 #include "faults/online_interposer.h"
 #include "faults/schedule_interposer.h"
+#include "faults/words.h"
 #include "run/client_history.h"
 #include "run/metrics.h"
 #include "run/observation.h"
@@ -32,9 +34,26 @@ std::string program_version() {
 
 namespace {
 
-/// Nodes that the schedule makes lie are exempt from all properties.
-void exempt_liars(const faults::Schedule& schedule, oracle::Oracle& oracle) {
-  for (const NodeId node : faults::byzantine_nodes(schedule.faults)) oracle.mark_faulty(node);
+/// Notes about faults of the schedule that were as good as not there.
+void note_idle_faults(const Scenario& scenario, const faults::Schedule& schedule,
+                      faults::FaultInterposer* interposer, sim::World& world,
+                      oracle::Verdict& verdict) {
+  constexpr std::size_t kShown = 20;
+  if (interposer == nullptr) return;
+  const std::vector<std::size_t> idle = interposer->idle_faults(world);
+  for (std::size_t i = 0; i < idle.size(); ++i) {
+    oracle::Violation note;
+    note.property = "fault";
+    note.rule = "never-acted";
+    note.time = world.now();
+    note.text = i < kShown
+                    ? fmt::format("a fault of the schedule did nothing in this run: {}",
+                                  faults::in_words(schedule.faults.at(idle[i]),
+                                                   scenario.system_description(), scenario.nodes()))
+                    : fmt::format("{} more faults of the schedule did nothing", idle.size() - i);
+    verdict.notes.push_back(std::move(note));
+    if (i == kShown) return;
+  }
 }
 
 /// What cut a run that stopped there; empty: it came to its end.
@@ -84,6 +103,20 @@ oracle::Violation violation_of(const Outside::Death& death) {
   violation.nodes = {death.node};
   violation.text = death.text;
   return violation;
+}
+
+/// What happened outside that no property speaks of.
+void note_remarks(sim::World& world, oracle::Verdict& verdict) {
+  if (world.outside() == nullptr) return;
+  for (const Outside::Remark& remark : world.outside()->remarks()) {
+    oracle::Violation note;
+    note.property = "process";
+    note.rule = remark.manner;
+    note.nodes = {remark.node};
+    note.time = remark.time;
+    note.text = remark.text;
+    verdict.notes.push_back(std::move(note));
+  }
 }
 
 /// "node 2, on receiving Vote from node 1: "; empty where no node is called.
@@ -169,7 +202,7 @@ oracle::Violation violation_of(const std::exception& error) {
 /// The world under the schedule, up to the moment of the branch if there is one, then on.
 sim::StopReason run_world(sim::World& world, const Scenario& scenario,
                           const std::optional<Branch>& branch,
-                          std::unique_ptr<sim::Interposer>& other) {
+                          std::unique_ptr<faults::FaultInterposer>& other) {
   if (branch) {
     const sim::StopReason stop = world.run(branch->at);
     if (stop != sim::StopReason::event_reached) return stop;
@@ -187,16 +220,11 @@ sim::StopReason run_world(sim::World& world, const Scenario& scenario,
 }  // namespace
 
 namespace {
-/// A real server has one process and one clock.
-void refuse_simulated_faults(const Scenario& scenario, const std::vector<faults::Fault>& list) {
-  for (const faults::Fault& fault : list) {
-    if (std::holds_alternative<faults::TwinsFault>(fault) ||
-        std::holds_alternative<faults::SkewFault>(fault)) {
-      throw InputError(fmt::format(
-          "{}: the schedule has {}, which real servers cannot be given; run it simulated",
-          scenario.path,
-          std::holds_alternative<faults::TwinsFault>(fault) ? "twins" : "a wrong clock"));
-    }
+/// Schedules that were read are possible; others are made by programs, such as plugins.
+void refuse_impossible_faults(const Scenario& scenario, const faults::Schedule& schedule) {
+  for (const faults::Fault& fault : schedule.faults) {
+    const auto obstacle = faults::obstacle_to(fault, scenario.system_description());
+    if (obstacle) throw InputError(fmt::format("{}: {}", scenario.path, obstacle->text));
   }
 }
 }  // namespace
@@ -272,12 +300,11 @@ RunResult Runner::run_here(const Scenario& scenario, const System& system,
                            const faults::Schedule& schedule, std::uint64_t seed,
                            const RunOptions& options) {
   const SystemTraits traits = system.traits();
-  if (traits.outside) refuse_simulated_faults(scenario, schedule.faults);
-  Observation observation(scenario);
-  exempt_liars(schedule, observation.oracle());
+  refuse_impossible_faults(scenario, schedule);
   if (options.branch && options.branch->schedule) {
-    exempt_liars(*options.branch->schedule, observation.oracle());
+    refuse_impossible_faults(scenario, *options.branch->schedule);
   }
+  Observation observation(scenario);
   std::optional<Recorder> recorder;
   std::optional<MetricsCollector> metrics;
   std::optional<faults::OnlineRun> online;
@@ -299,7 +326,7 @@ RunResult Runner::run_here(const Scenario& scenario, const System& system,
           ? faults::make_online_interposer(schedule, scenario.nodes(), *online, traits.bystanders)
           : faults::make_interposer(schedule, scenario.nodes(),
                                     scenario.system_description().kinds.size(), traits.bystanders);
-  std::unique_ptr<sim::Interposer> other;  // outlives the world that may hold it
+  std::unique_ptr<faults::FaultInterposer> other;  // outlives the world that may hold it
   Holder holder(options.hold, options.clock);
   sim::World world(scenario.plan, system, seed, observation, interposer.get(), holder.clock(),
                    memory_);
@@ -313,6 +340,13 @@ RunResult Runner::run_here(const Scenario& scenario, const System& system,
     if (world.outside() != nullptr) {
       std::string unjudged = world.outside()->unjudged();
       if (!unjudged.empty()) oracle::add_unjudged(result.verdict, std::move(unjudged));
+    }
+    note_remarks(world, result.verdict);
+    if (recorder || options.log) {
+      note_idle_faults(scenario, schedule, interposer.get(), world, result.verdict);
+      if (other) {
+        note_idle_faults(scenario, *options.branch->schedule, other.get(), world, result.verdict);
+      }
     }
     if (recorder) {
       result.records = std::move(recorder->records);
@@ -354,6 +388,10 @@ RunResult Runner::run_here(const Scenario& scenario, const System& system,
     } catch (const std::exception& error) {
       return finish_with(violation_of(error));
     }
+  }
+  // What broke a property has the last word; all else must still live to have held to the end.
+  if (stop != sim::StopReason::requested || observation.oracle().goal_reached()) {
+    world.look_at_nodes();
   }
   if (stop == sim::StopReason::standstill) {
     return finish_with(standstill_of(world, scenario.plan.limits.instant));

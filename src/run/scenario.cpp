@@ -8,6 +8,7 @@
 #include "core/file.h"
 #include "core/suggestion.h"
 #include "core/toml_text.h"
+#include "faults/kinds.h"
 #include "faults/release_rate.h"
 #include "run/scenario_file.h"
 #include "run/session_runs.h"
@@ -208,6 +209,10 @@ void ScenarioReader::read_clocks() {
   sim::WorldPlan& plan = scenario_.plan;
   const auto offsets = options.find("offset");
   const auto drifts = options.find("drift_ppm");
+  if (const auto obstacle = faults::obstacle_to_kind("skew", description())) {
+    if (offsets) offsets->fail(obstacle->text);
+    if (drifts) drifts->fail(obstacle->text);
+  }
   if (offsets || drifts) plan.skew.resize(plan.nodes);
   if (offsets) {
     const auto values = per_node(*offsets);
@@ -322,6 +327,15 @@ void ScenarioReader::read_byzantine(const Options& options) {
   space.replays = count("replays");
   space.silences = count("silences");
   space.twins = count("twins");
+  const auto refuse = [&](bool is_asked_for, std::string_view key, std::string_view kind) {
+    const auto obstacle = faults::obstacle_to_kind(kind, description());
+    if (is_asked_for && obstacle) options.fail(key, obstacle->text);
+  };
+  refuse(space.process_faults > 0, "process_faults", "mutate");
+  refuse(space.network_faults > 0, "network_faults", "round-partition");
+  refuse(space.replays > 0, "replays", "replay");
+  refuse(space.silences > 0, "silences", "silence: round");
+  refuse(space.twins > 0, "twins", "twins");
   if (space.network_faults > 0 && scenario_.plan.nodes > faults::kPartitionNodesMax) {
     options.fail("network_faults", fmt::format("partitions are drawn for at most {} nodes",
                                                faults::kPartitionNodesMax));
@@ -345,6 +359,8 @@ void ScenarioReader::read_byzantine(const Options& options) {
   space.drop = options.number("drop", 0, 0, 1);
   space.corrupt = options.number("corrupt", 0, 0, 1);
   space.skew_max = options.duration("skew", Duration{});
+  refuse(space.corrupt > 0, "corrupt", "noise: corrupt");
+  refuse(space.skew_max > Duration{}, "skew", "skew");
   if (space.skew_max > kVirtualTimeMax) options.fail("skew", "expected at most 8760h");
   if (const auto apart = options.find("twins_apart")) space.twins_apart = apart->duration();
 }

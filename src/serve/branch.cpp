@@ -16,6 +16,7 @@
 #include "serve/json_text.h"
 #include "trace/dependence.h"
 #include "trace/labels.h"
+#include "trace/parting.h"
 
 namespace dissensus::serve {
 
@@ -201,12 +202,6 @@ void refuse_without_effect(const LoadedRun& run, const Change& change) {
   }
 }
 
-bool is_equal(const trace::Record& a, const trace::Record& b) {
-  return a.id == b.id && a.time == b.time && a.type == b.type && a.node == b.node &&
-         a.peer == b.peer && a.kind == b.kind && a.content == b.content && a.value == b.value &&
-         a.number == b.number && a.detail == b.detail;
-}
-
 }  // namespace
 
 Change parse_change(const std::string& json, const LoadedRun& run) {
@@ -273,6 +268,7 @@ run::Recipe changed_recipe(const LoadedRun& run, const Change& change, std::stri
 }
 
 BranchResult make_branch(const LoadedRun& run, const Change& change) {
+  recipe_that_repeats(run);
   BranchResult branch;
   branch.recipe = changed_recipe(run, change, branch.words);
   run::RunOptions options = run::with_everything();
@@ -291,7 +287,7 @@ BranchResult make_branch(const LoadedRun& run, const Change& change) {
 std::optional<std::size_t> first_difference(const LoadedRun& a, const LoadedRun& b) {
   const std::size_t common = std::min(a.records().size(), b.records().size());
   for (std::size_t index = 0; index < common; ++index) {
-    if (!is_equal(a.records()[index], b.records()[index])) return index;
+    if (!trace::is_same_event(a.records()[index], b.records()[index])) return index;
   }
   if (a.records().size() == b.records().size()) return std::nullopt;
   return common;

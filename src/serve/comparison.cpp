@@ -37,13 +37,13 @@ Json record_of(const LoadedRun& run, EventId event) {
 
 std::optional<std::pair<std::shared_ptr<const LoadedRun>, std::string>> nearest_passing(
     const LoadedRun& failing, const std::function<bool()>& keep_going) {
-  if (!failing.recipe) throw InputError("this run cannot be made again: " + failing.not_repeatable);
   diff::NeighbourOptions options;
   options.keep_going = keep_going;
-  auto neighbour = diff::nearest_passing(*failing.recipe, failing.trace, options);
+  auto neighbour = diff::nearest_passing(recipe_that_repeats(failing), failing.trace, options);
   if (!neighbour) return std::nullopt;
   auto run = std::make_shared<LoadedRun>();
   run->recipe = std::move(neighbour->recipe);
+  *run->was_made_again = true;
   run->trace = std::move(neighbour->trace);
   run->verdict.outcome = oracle::Outcome::pass;
   index_run(*run);

@@ -397,18 +397,17 @@ std::string Explorer::open_row(std::size_t store, std::size_t hunt, const std::s
     throw InputError(name +
                      ": a run of real servers; the store keeps it, but it cannot be repeated");
   }
+  const run::Recorded recorded = hunt::recorded_row(reader, record, number, name);
   const std::string folder = fmt::format("{}/{}-{}-{}-{}", options_.runs_folder,
                                          recipe.scenario.name, recipe.hash, hunt, number);
   if (!std::filesystem::exists(folder + "/run.json")) {
     make_folders(folder);
-    const run::RunResult result = run::record_run(folder, recipe);
-    if (trace::to_hex(result.hash) != recipe.hash) {
-      std::error_code error;
+    std::error_code error;
+    try {
+      run::record_same(folder, recipe, recorded);
+    } catch (...) {
       std::filesystem::remove_all(folder, error);
-      throw InputError(
-          fmt::format("{}: recorded hash {}, this run {}; was it recorded by another "
-                      "version of the program?",
-                      name, recipe.hash, trace::to_hex(result.hash)));
+      throw;
     }
   }
   return to_text(Json{

@@ -65,10 +65,10 @@ void read_recipe_of(const std::string& path, const SystemRegistry& systems, Load
   if (!run.not_repeatable.empty()) run.recipe.reset();
 }
 
-run::RunResult run_again(const run::Recipe& recipe) {
+run::RunResult run_again(const run::Recipe& recipe, const run::Recorded& recorded) {
   run::RunOptions options = run::with_everything();
   options.branch = recipe.branch;
-  return run::Runner().run(recipe.scenario, recipe.schedule, recipe.seed, options);
+  return run::make_same(recipe, options, recorded);
 }
 
 /// A trace file says whether the run failed, and not why: the run made again does, if it is the
@@ -77,13 +77,15 @@ void read_verdict_of_trace(LoadedRun& run) {
   if (run.trace.footer.outcome == "fail") run.verdict.outcome = oracle::Outcome::fail;
   if (run.trace.footer.outcome == "pass") run.verdict.outcome = oracle::Outcome::pass;
   if (!run.recipe) return;
-  const run::RunResult again = run_again(*run.recipe);
-  if (trace::to_hex(again.hash) == run.trace.footer.hash) {
-    run.verdict = again.verdict;
-    return;
+  try {
+    run.verdict = run_again(*run.recipe, run.recorded).verdict;
+    *run.was_made_again = true;
+  } catch (const InputError& error) {
+    run.not_repeatable = error.what();
+  } catch (const run::NotDeterministic& error) {
+    run.not_repeatable = error.what();
   }
-  run.recipe.reset();
-  run.not_repeatable = "made again, it is another run: another version of the program recorded it";
+  if (!run.not_repeatable.empty()) run.recipe.reset();
 }
 
 }  // namespace
@@ -115,6 +117,7 @@ void index_run(LoadedRun& run) {
 std::shared_ptr<const LoadedRun> load_run(const std::string& path, const SystemRegistry& systems) {
   auto run = std::make_shared<LoadedRun>();
   read_recipe_of(path, systems, *run);
+  run->recorded = run::recorded_at(path);
   const bool is_folder = fs::is_directory(path);
   std::optional<trace::Trace> recorded = recorded_trace(path);
   if (recorded && is_folder) {
@@ -124,7 +127,7 @@ std::shared_ptr<const LoadedRun> load_run(const std::string& path, const SystemR
     run->trace = std::move(*recorded);
     read_verdict_of_trace(*run);
   } else if (run->recipe) {
-    return load_run(*run->recipe, run_again(*run->recipe));
+    return load_run(*run->recipe, run_again(*run->recipe, run->recorded));
   } else {
     throw InputError(path + ": holds no full trace, and " + run->not_repeatable);
   }
@@ -134,11 +137,19 @@ std::shared_ptr<const LoadedRun> load_run(const std::string& path, const SystemR
 
 std::shared_ptr<const LoadedRun> load_run(const run::Recipe& recipe, run::RunResult result) {
   auto run = std::make_shared<LoadedRun>();
+  *run->was_made_again = true;
   run->recipe = recipe;
   run->verdict = result.verdict;
   run->trace = run::to_trace(recipe, trace::Detail::everything, std::move(result));
   index_run(*run);
   return run;
+}
+
+const run::Recipe& recipe_that_repeats(const LoadedRun& run) {
+  if (!run.recipe) throw InputError("this run cannot be made again: " + run.not_repeatable);
+  if (!*run.was_made_again) run_again(*run.recipe, run.recorded);
+  *run.was_made_again = true;
+  return *run.recipe;
 }
 
 bool is_stimulus(EventType type) {

@@ -1,6 +1,7 @@
 // A run as the explorer shows it: its trace with everything that is asked of it again and again.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "dissensus/system.h"
 
 #include "oracle/verdict.h"
+#include "run/remake.h"
 #include "run/runner.h"
 #include "trace/trace.h"
 
@@ -21,6 +23,9 @@ struct LoadedRun {
   /// None: the run can be looked at and not be made again; `not_repeatable` says why.
   std::optional<run::Recipe> recipe;
   std::string not_repeatable;
+  run::Recorded recorded;  ///< for messages
+  /// The recipe was run, and gave this run. Shared, since it is known later than the run.
+  std::shared_ptr<std::atomic<bool>> was_made_again = std::make_shared<std::atomic<bool>>(false);
 
   // By record:
   std::vector<std::size_t> cause;     ///< trace::cause_indices
@@ -40,6 +45,10 @@ void index_run(LoadedRun& run);
 std::shared_ptr<const LoadedRun> load_run(const std::string& path, const SystemRegistry& systems);
 /// From a run that was just made with everything recorded.
 std::shared_ptr<const LoadedRun> load_run(const run::Recipe& recipe, run::RunResult result);
+
+/// Before anything is said of runs that are made like this one. Throws InputError where the run
+/// cannot be made again, or comes out as another one now.
+const run::Recipe& recipe_that_repeats(const LoadedRun& run);
 
 /// What came to a node and made it act: its start, a message, a timer...
 bool is_stimulus(EventType type);

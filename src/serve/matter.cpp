@@ -131,7 +131,7 @@ std::vector<ScheduleValue> values_of(const LoadedRun& run) {
 }
 
 RangeFinder::RangeFinder(std::shared_ptr<const LoadedRun> run) : run_(std::move(run)) {
-  if (!run_->recipe) throw InputError("this run cannot be made again: " + run_->not_repeatable);
+  recipe_that_repeats(*run_);
   if (run_->verdict.violations.empty()) {
     throw InputError("this run does not fail: there is no violation that could stay or go");
   }

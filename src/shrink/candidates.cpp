@@ -4,6 +4,8 @@
 #include <array>
 
 #include "core/assert.h"
+#include "faults/words.h"
+#include "run/schedule_space.h"
 
 namespace dissensus::shrink {
 
@@ -37,6 +39,34 @@ std::vector<std::int64_t> parts_of(std::int64_t level) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> delay_bounds(const run::Scenario& scenario,
+                                       const faults::Schedule& schedule) {
+  const bool draws_delays = scenario.space.type == run::ScheduleSpace::Type::delay;
+  const std::int64_t most =
+      draws_delays ? std::chrono::floor<milliseconds>(scenario.space.max_delay).count()
+                   : std::chrono::floor<milliseconds>(faults::longest_delay(schedule)).count();
+  std::vector<std::int64_t> bounds(scenario.genes().size(), draws_delays ? 0 : most);
+  if (draws_delays) {
+    for (const std::size_t gene : run::varying_genes(scenario)) bounds[gene] = most;
+  }
+  return bounds;
+}
+
+bool leaves_bounds(const run::Scenario& scenario, const faults::Schedule& schedule) {
+  const std::vector<std::int64_t> bounds = delay_bounds(scenario, schedule);
+  if (const auto* delays = std::get_if<DelaySchedule>(&schedule.scheduler)) {
+    for (std::size_t gene = 0; gene < delays->delay_ms.size(); ++gene) {
+      if (std::int64_t{delays->delay_ms[gene]} > bounds[gene]) return true;
+    }
+  } else if (const auto* messages = std::get_if<MessageSchedule>(&schedule.scheduler)) {
+    return std::any_of(messages->delays.begin(), messages->delays.end(),
+                       [&](const MessageSchedule::Delay& delay) {
+                         return delay.delay >= milliseconds(bounds[delay.gene] + 1);
+                       });
+  }
+  return false;
+}
 
 std::vector<std::uint32_t> towards_natural_order(const std::vector<std::uint32_t>& priority,
                                                  const std::vector<bool>& kept) {
@@ -147,12 +177,15 @@ Problem Candidates::problem() const {
     }
   }
   // A delay may grow where that lets others go: one message that is twice as late may do what two
-  // late ones did.
+  // late ones did. But a schedule that the scenario cannot draw explains another network.
   std::int64_t longest = 0;
   for (const std::uint32_t unit : problem.bulk) longest = std::max(longest, start_[unit]);
   const std::int64_t most = std::min<std::int64_t>(2 * longest, faults::kDelayMsMax);
-  problem.most = [this, most](std::size_t unit) {
-    return units_[unit].scale == Scale::milliseconds ? most : 0;
+  std::vector<std::int64_t> bounds(genes_.size(), most);
+  if (!failing_.beyond_bounds) bounds = delay_bounds(*scenario_, schedule_);
+  problem.most = [this, most, bounds = std::move(bounds)](std::size_t unit) -> std::int64_t {
+    if (units_[unit].scale != Scale::milliseconds) return 0;
+    return std::min(most, bounds[gene_of(units_[unit])]);
   };
   problem.normalise = [this](Levels& levels) { normalise(levels); };
   if (failing_.is_costly) {
@@ -174,6 +207,11 @@ Problem Candidates::problem() const {
   return problem;
 }
 
+std::size_t Candidates::gene_of(const Unit& unit) const {
+  if (unit.type == UnitType::gene) return unit.index;
+  return std::get<MessageSchedule>(schedule_.scheduler).delays[unit.index].gene;
+}
+
 /// Genes without any message in the failing run.
 Units Candidates::unused() const {
   Units result;
@@ -191,13 +229,11 @@ std::vector<Units> Candidates::groups() const {
   std::array<std::map<std::uint64_t, Units>, kWays> genes;
   Units faults;
   Units requests;
-  const auto* messages = std::get_if<MessageSchedule>(&schedule_.scheduler);
   for (std::size_t unit = 0; unit < units_.size(); ++unit) {
     const auto number = static_cast<std::uint32_t>(unit);
     const UnitType type = units_[unit].type;
     if (type == UnitType::gene || type == UnitType::message) {
-      const std::size_t index =
-          type == UnitType::gene ? units_[unit].index : messages->delays[units_[unit].index].gene;
+      const std::size_t index = gene_of(units_[unit]);
       const auto [from, to, kind] = genes_.gene(index);
       const std::uint64_t of_kind = kind * genes_.nodes;
       const std::array<std::uint64_t, kWays> keys{

@@ -33,7 +33,16 @@ struct FailingRun {
   bool is_costly = false;
   /// By gene: whether there was any message of it. Empty: not known.
   std::vector<bool> used;
+  /// Delays may grow beyond those that the scenario draws.
+  bool beyond_bounds = false;
 };
+
+/// How late the scenario has messages of each gene at most, in milliseconds: what its searches draw
+/// from. Where it draws no delays, no later than the schedule has any.
+std::vector<std::int64_t> delay_bounds(const run::Scenario& scenario,
+                                       const faults::Schedule& schedule);
+/// Whether the schedule has a later message than that: no search of the scenario draws it.
+bool leaves_bounds(const run::Scenario& scenario, const faults::Schedule& schedule);
 
 struct Candidate {
   std::shared_ptr<const run::Scenario> scenario;
@@ -75,6 +84,7 @@ class Candidates {
   void add_scheduler_units();
   void add_fault_units();
   void add_scenario_units();
+  std::size_t gene_of(const Unit& unit) const;
   Units unused() const;
   std::vector<Units> groups() const;
   std::vector<Units> stories(const std::vector<Units>& groups) const;

@@ -10,6 +10,7 @@
 #include "core/parallel.h"
 #include "core/proportion.h"
 #include "run/recording.h"
+#include "run/same_run.h"
 #include "run/schedule_space.h"
 #include "shrink/runners.h"
 #include "shrink/shrink.h"
@@ -79,6 +80,7 @@ std::vector<LikelihoodPoint> failure_likelihood(const run::Recipe& recipe,
   RunnerPool pool;
   const run::RunResult failing =
       pool.lend()->run(recipe.scenario, recipe.schedule, recipe.seed, run::with_trace());
+  run::demand_same(recipe, trace::to_hex(failing.hash), recipe.scenario.path);
   const std::string signature = failure_of(failing);
   if (signature.empty()) {
     throw InputError(

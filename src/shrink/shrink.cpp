@@ -14,6 +14,7 @@
 #include "core/parallel.h"
 #include "core/toml_text.h"
 #include "faults/words.h"
+#include "run/same_run.h"
 #include "shrink/runners.h"
 
 namespace dissensus::shrink {
@@ -57,6 +58,8 @@ class Shrinker {
     run::RunOptions watched;
     if (is_costly_) watched.sinks.push_back(&used);
     const run::RunResult failing = pool_.lend()->run(scenario_, schedule_, seed_, watched);
+    run::demand_same({scenario_, schedule_, seed_, std::nullopt, options_.hash},
+                     trace::to_hex(failing.hash), scenario_.path);
     signature_ = signature_of(failing);
     if (signature_.empty()) {
       throw InputError(
@@ -65,8 +68,9 @@ class Shrinker {
     }
     smallest_ = {failing.hash, failing.verdict.violations.front()};
     if (options_.rate > 0) measure_rate();
-    const Candidates candidates(scenario_, schedule_,
-                                {failing.end - Time{}, is_costly_, used.take()}, systems_);
+    const Candidates candidates(
+        scenario_, schedule_,
+        {failing.end - Time{}, is_costly_, used.take(), options_.beyond_bounds}, systems_);
     progress_.size = candidates.size(candidates.start());
     result_.before = progress_.size;
     const Reduction reduction = reduce(
@@ -74,6 +78,7 @@ class Shrinker {
         [&](std::size_t count, const auto& make) { return judge_row(candidates, count, make); },
         {.frugal = is_costly_});
     result_.only_removed = is_costly_;
+    result_.beyond_bounds = options_.beyond_bounds;
     result_.minimal = reduction.minimal;
     result_.runs = reduction.judged;
     result_.known = reduction.known;
@@ -348,7 +353,10 @@ ShrinkResult shrink(const run::Scenario& scenario, const faults::Schedule& sched
                     std::uint64_t seed, const ShrinkOptions& options,
                     const SystemRegistry& systems) {
   const auto alone = without_history(scenario, schedule, seed, systems);
-  return Shrinker(alone ? *alone : scenario, schedule, seed, options, systems).run();
+  if (!alone) return Shrinker(scenario, schedule, seed, options, systems).run();
+  ShrinkOptions without_hash = options;  // which is that of the run with its history
+  without_hash.hash.clear();
+  return Shrinker(*alone, schedule, seed, without_hash, systems).run();
 }
 
 ShrinkResult shrink_further(const run::Recipe& failing, const ShrinkResult& earlier,
@@ -357,14 +365,22 @@ ShrinkResult shrink_further(const run::Recipe& failing, const ShrinkResult& earl
     return shrink(failing.scenario, failing.schedule, failing.seed, options, systems);
   }
   const run::Recipe& recipe = earlier.recipe;
+  const bool left_bounds = leaves_bounds(recipe.scenario, recipe.schedule) &&
+                           !leaves_bounds(failing.scenario, failing.schedule);
+  if (left_bounds && !options.beyond_bounds) {
+    return shrink(failing.scenario, failing.schedule, failing.seed, options, systems);
+  }
   run::Runner runner;
   const run::RunResult again = runner.run(recipe.scenario, recipe.schedule, recipe.seed);
   if (trace::to_hex(again.hash) != recipe.hash ||
       failure_of(again) != earlier.violation.signature()) {
     return shrink(failing.scenario, failing.schedule, failing.seed, options, systems);
   }
-  if (earlier.minimal && !earlier.rate) return earlier;
-  ShrinkResult result = shrink(recipe.scenario, recipe.schedule, recipe.seed, options, systems);
+  const bool is_wider = options.beyond_bounds && !earlier.beyond_bounds;
+  if (earlier.minimal && !earlier.rate && !is_wider) return earlier;
+  ShrinkOptions further = options;
+  further.hash = recipe.hash;
+  ShrinkResult result = shrink(recipe.scenario, recipe.schedule, recipe.seed, further, systems);
   result.before = earlier.before;
   result.runs += earlier.runs;
   return result;
@@ -383,6 +399,7 @@ std::string to_json(const ShrinkResult& result) {
   json["violation"] = result.violation.text;
   json["minimal"] = result.minimal;
   if (result.only_removed) json["only_removed"] = true;
+  if (result.beyond_bounds) json["beyond_bounds"] = true;
   json["words"] = faults::in_words(recipe.schedule, description, nodes);
   json["genes"] = result.genes;
   json["before"] = size_json(result.before);
@@ -411,6 +428,7 @@ ShrinkResult parse_result(const std::string& text, const std::string& path) {
       throw InputError(path + ": format: expected 'dissensus-shrink/1'");
     result.minimal = json.at("minimal");
     result.only_removed = json.value("only_removed", false);
+    result.beyond_bounds = json.value("beyond_bounds", false);
     result.genes = json.at("genes");
     result.before = parse_size(json.at("before"));
     result.after = parse_size(json.at("after"));

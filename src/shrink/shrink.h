@@ -29,10 +29,16 @@ struct ShrinkOptions {
   std::size_t jobs = 1;
   /// Preserve every signature of the run, not only the first: several rules may name one cause.
   bool all_violations = false;
+  /// Delays may grow to twice the longest of the schedule; otherwise only to the latest that the
+  /// scenario draws, so that the minimal schedule is one that a search of it could have found.
+  bool beyond_bounds = false;
   std::size_t runs_max = 1'000'000;
   /// Events that the runs of the reduction may have, and each of the stages after it: a limit of
   /// work that gives the same result on every machine, with short runs and with long ones.
   std::uint64_t events_max = UINT64_MAX;
+  /// The trace hash of the failing run, where it is known: throws run::NotDeterministic where the
+  /// run is another one now.
+  std::string hash;
   /// Asked after each run; false ends all that is left with what was reached. May be empty. Limits
   /// of wall time go here: this room knows no real clock.
   std::function<bool(const ShrinkProgress&)> keep_going;
@@ -64,6 +70,7 @@ struct ShrinkResult {
   /// Runs were too costly to try smaller delays as well: `minimal` says that nothing can be
   /// removed.
   bool only_removed = false;
+  bool beyond_bounds = false;  ///< ShrinkOptions::beyond_bounds
   std::size_t runs = 0;
   std::size_t known = 0;  ///< candidates that had been tried before
   std::size_t genes = 0;  ///< of the schedule's space
@@ -90,7 +97,8 @@ ShrinkResult shrink(const run::Scenario& scenario, const faults::Schedule& sched
 
 /// Goes on from what an earlier shrinking of the same run reached, and never returns a larger run.
 /// Starts again where that no longer fails as it did: the system is another one now. So it does
-/// where a rate is to be kept, of which an earlier shrinking may have known nothing.
+/// where a rate is to be kept, of which an earlier shrinking may have known nothing, and where that
+/// left the bounds of the scenario and this one may not.
 ShrinkResult shrink_further(const run::Recipe& failing, const ShrinkResult& earlier,
                             const ShrinkOptions& options, const SystemRegistry& systems);
 

@@ -22,13 +22,25 @@ void SimulatedDisk::take_time(Duration duration) {
   busy_until_ = std::max(busy_until_, host_.disk_now()) + duration;
 }
 
+DiskStatus SimulatedDisk::write_status() {
+  trouble_.failed += trouble_.io_errors > 0 ? 1 : 0;
+  trouble_.found_full += trouble_.no_space > 0 ? 1 : 0;
+  if (trouble_.no_space > 0) return DiskStatus::no_space;
+  return trouble_.io_errors > 0 ? DiskStatus::io_error : DiskStatus::ok;
+}
+
+Duration SimulatedDisk::extra_time() {
+  trouble_.slowed += trouble_.slow > Duration{} ? 1 : 0;
+  return trouble_.slow;
+}
+
 DiskStatus SimulatedDisk::write(FileId file, std::uint64_t offset,
                                 std::span<const std::byte> bytes) {
   if (down_) return DiskStatus::ok;  // its node crashed in the middle of handling an event
   take_time(model_.write.sample(random_));
-  if (trouble_.io_errors + trouble_.no_space > 0) {
+  if (const DiskStatus status = write_status(); status != DiskStatus::ok) {
     host_.disk_event(node_, DiskEvent::failed, bytes.size());
-    return trouble_.no_space > 0 ? DiskStatus::no_space : DiskStatus::io_error;
+    return status;
   }
   files_[file].cached.push_back({offset, {bytes.begin(), bytes.end()}});
   return DiskStatus::ok;
@@ -38,14 +50,17 @@ void SimulatedDisk::sync(FileId file, std::uint64_t tag) {
   if (down_) return;
   // One that waits for its turn covers what comes until then, as on a real disk: a slow disk has no
   // endless queue.
-  const Duration length = model_.sync.sample(random_) + trouble_.slow;
+  const Duration length = model_.sync.sample(random_) + extra_time();
   if (queued_file_ != file || queued_start_ <= host_.disk_now()) {
     queued_file_ = file;
     queued_start_ = std::max(busy_until_, host_.disk_now());
     take_time(length);
   }
   Sync sync{file, files_[file].cached.size(), tag, DiskStatus::ok, false};
-  if (trouble_.io_errors > 0) sync.status = DiskStatus::io_error;
+  if (trouble_.io_errors > 0) {
+    ++trouble_.failed;
+    sync.status = DiskStatus::io_error;
+  }
   syncs_.push_back(sync);
   host_.disk_alarm(node_, busy_until_ - host_.disk_now(), first_sync_ + syncs_.size() - 1);
 }
@@ -82,10 +97,10 @@ DiskCompletion SimulatedDisk::complete(std::uint64_t number) {
 DiskStatus SimulatedDisk::write_through(FileId file, std::uint64_t offset,
                                         std::span<const std::byte> bytes) {
   if (down_) return DiskStatus::ok;
-  take_time(model_.write.sample(random_) + model_.sync.sample(random_) + trouble_.slow);
-  if (trouble_.io_errors + trouble_.no_space > 0) {
+  take_time(model_.write.sample(random_) + model_.sync.sample(random_) + extra_time());
+  if (const DiskStatus status = write_status(); status != DiskStatus::ok) {
     host_.disk_event(node_, DiskEvent::failed, bytes.size());
-    return trouble_.no_space > 0 ? DiskStatus::no_space : DiskStatus::io_error;
+    return status;
   }
   const Write write{offset, {bytes.begin(), bytes.end()}};
   apply(write, write.bytes.size(), files_[file].durable);
@@ -101,6 +116,7 @@ std::vector<std::byte> SimulatedDisk::read(FileId file) {
   const bool corrupt =
       trouble_.corrupt > 0 || (model_.corrupt_reads > 0 && random_.chance(model_.corrupt_reads));
   if (corrupt && !content.empty()) {
+    trouble_.corrupted += trouble_.corrupt > 0 ? 1 : 0;
     const std::uint64_t bit = random_.below(content.size() * 8);
     content[static_cast<std::size_t>(bit / 8)] ^= std::byte{1} << static_cast<int>(bit % 8);
     host_.disk_event(node_, DiskEvent::corrupted, content.size());

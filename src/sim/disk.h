@@ -33,6 +33,11 @@ struct DiskTrouble {
   std::uint32_t no_space = 0;   ///< faults under which writes fail
   std::uint32_t corrupt = 0;    ///< faults under which every read has a wrong bit
   Duration slow{};              ///< added to every sync
+  // How often something came of these.
+  std::uint64_t failed = 0;
+  std::uint64_t found_full = 0;
+  std::uint64_t corrupted = 0;
+  std::uint64_t slowed = 0;
 };
 
 /// What happened to a disk, as the trace has it (EventType::disk).
@@ -87,6 +92,9 @@ class SimulatedDisk final : public Disk {
   static void apply(const Write& write, std::size_t count, std::vector<std::byte>& content);
   void keep_some(File& file);
   void take_time(Duration duration);
+  /// What comes of a write now, and what a sync takes longer.
+  DiskStatus write_status();
+  Duration extra_time();
 
   DiskHost& host_;
   NodeId node_;

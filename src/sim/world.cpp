@@ -33,6 +33,7 @@ void World::NodeContext::broken(std::uint32_t invariant, std::uint64_t number) {
   event.number = number;
   event.text = world_.description_.invariants.at(invariant).name;
   event.cause = world_.current_cause_;
+  event.of_twin = host_ >= world_.plan_.nodes;
   world_.emit(event);
 }
 
@@ -641,6 +642,7 @@ void World::report(EventType type, NodeId host, std::uint8_t detail, std::uint64
   event.number = number;
   event.value = value;
   event.cause = current_cause_;
+  event.of_twin = host >= plan_.nodes;
   emit(event);
 }
 

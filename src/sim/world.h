@@ -60,6 +60,9 @@ class World : private DiskHost {
   const SystemDescription& description() const { return description_; }
   MessagePool& pool() { return pool_; }
 
+  /// The run is over: nodes that have ended since their last call say so.
+  void look_at_nodes();
+
   // After the end (run/stall.h).
 
   /// Identity of everything that the rest of the run depends on, whatever time it is. Nothing where
@@ -100,6 +103,8 @@ class World : private DiskHost {
   /// Adds an event that only the interposer knows of (partition, heal, duplicate, mutate).
   EventId record(EventType type, NodeId node, NodeId peer, std::uint64_t number,
                  std::string_view text, EventId cause = 0, const Message* message = nullptr);
+  /// Tells whoever watches that the interposer has just made this node lie.
+  void lied(NodeId node) { sink_.on_lie(node); }
 
   // For run/: continuing a recorded run differently.
 

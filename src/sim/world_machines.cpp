@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "dissensus/machines.h"
+#include "dissensus/mortal.h"
 #include "dissensus/outside.h"
 
 #include "sim/world_inside.h"
@@ -41,6 +42,13 @@ void World::restart(NodeId node) {
     host.node->start(host.context);  // it crashed before its start time: there is nothing to keep
   }
   current_cause_ = cause;
+}
+
+void World::look_at_nodes() {
+  for (Host& host : hosts_) {
+    auto* const mortal = host.started ? dynamic_cast<Mortal*>(host.node.get()) : nullptr;
+    if (mortal != nullptr) mortal->look(host.context);
+  }
 }
 
 // ---- pauses

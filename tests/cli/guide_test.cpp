@@ -107,8 +107,9 @@ TEST_F(Guide, AnEditedScheduleIsNoticedByTheReplay) {
   }
   write_text(schedule, json.dump());
   const CommandResult replay = run({"replay", "runs/latest"});
-  EXPECT_EQ(replay.exit_code, 4);
+  EXPECT_NE(replay.exit_code, 4);
   EXPECT_THAT(replay.err, HasSubstr("the replay differs"));
+  EXPECT_THAT(replay.err, HasSubstr("schedule.json is not what was recorded"));
 }
 
 TEST_F(Guide, BadOptionsOfTheExampleNameFileLineAndKey) {

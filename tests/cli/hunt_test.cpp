@@ -79,8 +79,9 @@ TEST(Hunt, SaysThatSingleMessagesAreLate) {
   const CommandResult result =
       folder.run({"hunt", kBuggyScenario, "--search", "sequence", "--no-shrink", "--no-report"});
   EXPECT_EQ(result.exit_code, 1) << result.err;
-  EXPECT_THAT(result.out,
-              MatchesRegex("(.|\n)*\nschedule  delays of [0-9]+ single messages?\n(.|\n)*"));
+  EXPECT_THAT(
+      result.out,
+      MatchesRegex("(.|\n)*\nschedule  delays of [0-9]+ single messages?, up to [^\n]*\n(.|\n)*"));
 }
 
 TEST(Hunt, FindsNothingWhereThereIsNothing) {
@@ -134,6 +135,42 @@ TEST(Hunt, CollectsAllFindingsOfABudget) {
   std::uint64_t count = 0;
   for (const json& finding : report["findings"]) count += finding["count"].get<std::uint64_t>();
   EXPECT_GT(count, report["findings"].size()) << "one finding per signature, with a count";
+}
+
+// Who hunts one finding hears of the others, and can look at them.
+TEST(Hunt, PassesOverWhatIsNotHunted) {
+  const WorkFolder folder;
+  const auto hunt_for = [&folder](const std::string& finding, const std::string& more) {
+    return folder.run(
+        hunt_words({"--set", "oracle.termination.bound=\"45ms\"", "--budget", "400runs",
+                    "--no-shrink", "--no-report", "--finding", finding, more}));
+  };
+  const CommandResult found = hunt_for("termination/no-progress", "--json");
+  ASSERT_EQ(found.exit_code, 1) << found.err;
+  const json report = json::parse(found.out);
+  EXPECT_EQ(report["found"], true);
+  ASSERT_EQ(report["findings"].size(), 1u);
+  EXPECT_EQ(report["findings"][0]["signature"], "termination/no-progress/outcome");
+  ASSERT_EQ(report["passed_over"].size(), 1u);
+  EXPECT_EQ(report["passed_over"][0]["signature"], "agreement/decided-differently/outcome");
+  EXPECT_EQ(report["passed_over"][0]["first_evaluation"], 1);
+  EXPECT_GT(report["passed_over"][0]["count"], 0);
+  // What nobody finds: the others are told, and can be looked at.
+  const CommandResult none = hunt_for("validity", "--jobs=1");
+  EXPECT_EQ(none.exit_code, 1) << "a violation is a violation";
+  EXPECT_THAT(none.out, HasSubstr("found nothing of validity after 400 runs"));
+  EXPECT_THAT(none.out, HasSubstr(" x termination/no-progress/outcome, first in run "));
+  const std::string line = " x agreement/decided-differently/outcome, first in run 1: ";
+  const std::size_t at = none.out.find(line);
+  ASSERT_NE(at, std::string::npos) << none.out;
+  std::string row = none.out.substr(at + line.size());
+  row = row.substr(0, row.find('\n'));
+  std::erase(row, '\'');
+  EXPECT_EQ(folder.run({"replay", row}).exit_code, 1);
+  // A word that no finding can have is a mistake, not a hunt without end.
+  const CommandResult wrong = hunt_for("agrement", "--quiet");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("--finding: no property 'agrement', did you mean 'agreement'?"));
 }
 
 // Whatever limit or interruption comes later: a folder keeps the smallest run that it has had.

@@ -14,6 +14,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 /// Every key of a document with its path; lists count as their first element.
 void collect_keys(const json& value, const std::string& path, std::set<std::string>& keys) {
@@ -77,7 +78,7 @@ TEST(RunFolder, IsNeverWrittenOver) {
   EXPECT_EQ(folders, 3u);
 }
 
-TEST(RunFolder, AnotherHashEndsTheReplayWithExitCode4) {
+TEST(RunFolder, AHashThatSomebodyChangedIsRefused) {
   const WorkFolder folder;
   ASSERT_EQ(record_failing_run(folder).exit_code, 1);
   const fs::path path = folder.file("runs/latest/run.json");
@@ -85,12 +86,46 @@ TEST(RunFolder, AnotherHashEndsTheReplayWithExitCode4) {
   const std::string hash = json::parse(text)["hash"];
   write_text(path, replaced(text, hash, "0123456789abcdef"));
   const CommandResult result = folder.run({"replay", "runs/latest"});
-  EXPECT_EQ(result.exit_code, 4);
-  EXPECT_THAT(result.err, HasSubstr("runs/latest: the replay differs: recorded hash "
-                                    "0123456789abcdef, this run " +
-                                    hash));
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("runs/latest/run.json: hash: expected \"" + hash + '"'));
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
   EXPECT_THAT(result.out, IsEmpty());
+}
+
+// The bug that a run shows is fixed: replay says so, and whoever would explain the recorded run
+// refuses to explain another one.
+TEST(RunFolder, ARunWhoseBugWasFixedIsRecordedFailNowPass) {
+  const WorkFolder folder;
+  ASSERT_EQ(record_failing_run(folder).exit_code, 1);
+  const fs::path path = folder.file("runs/latest/scenario.toml");
+  const std::string buggy = read_text(path);
+  const std::string fixed =
+      replaced(buggy, "values = [1, 1, 0]", "values = [1, 1, 0]\nfixed = true");
+  write_text(path, fixed);
+  const CommandResult replay = folder.run({"replay", "runs/latest"});
+  EXPECT_EQ(replay.exit_code, 0) << replay.err;
+  EXPECT_THAT(replay.err, HasSubstr("the replay differs: recorded fail "
+                                    "(agreement/decided-differently/outcome) with hash"));
+  EXPECT_THAT(replay.err, HasSubstr("now pass with hash"));
+  EXPECT_EQ(std::count(replay.err.begin(), replay.err.end(), '\n'), 1) << replay.err;
+  EXPECT_THAT(replay.out, HasSubstr("verdict   pass"));
+  EXPECT_THAT(replay.out, HasSubstr("not the recorded run"));
+  EXPECT_THAT(replay.out, Not(HasSubstr("identical")));
+  const CommandResult as_json = folder.run({"replay", "runs/latest", "--json"});
+  EXPECT_EQ(json::parse(as_json.out)["repeatable"], false);
+  for (const char* const verb : {"diff", "shrink", "report"}) {
+    const CommandResult result = folder.run({verb, "runs/latest"});
+    EXPECT_EQ(result.exit_code, 2) << verb << result.out;
+    EXPECT_THAT(result.err, HasSubstr("the replay differs: recorded fail")) << verb;
+  }
+
+  // And the other way: it passed once, and came back.
+  ASSERT_EQ(folder.run({"replay", "runs/latest", "--out", "again"}).exit_code, 0);
+  write_text(folder.file("again/latest/scenario.toml"), buggy);
+  const CommandResult back = folder.run({"replay", "again/latest"});
+  EXPECT_EQ(back.exit_code, 1) << back.err;
+  EXPECT_THAT(back.err, HasSubstr("recorded pass with hash"));
+  EXPECT_THAT(back.err, HasSubstr("now fail (agreement/decided-differently/outcome)"));
 }
 
 TEST(RunFolder, DamageIsRefusedWithTheFileThatIsDamaged) {

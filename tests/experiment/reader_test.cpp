@@ -14,6 +14,7 @@ using experiment_test::make_registry;
 using experiment_test::replaced;
 using experiment_test::small_experiment;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -37,7 +38,7 @@ TEST(ExperimentReader, ReadsEverything) {
   EXPECT_EQ(experiment.kind, ExperimentKind::detection);
   EXPECT_EQ(experiment.repetitions, 3u);
   EXPECT_EQ(experiment.budget.runs, 40u);
-  EXPECT_EQ(experiment.seed, 7u);
+  EXPECT_THAT(experiment.seeds, ElementsAre(7u));
   EXPECT_EQ(experiment.baseline, 0u);
   ASSERT_EQ(experiment.cases.size(), 2u);
   EXPECT_TRUE(experiment.cases[1].control);
@@ -79,6 +80,10 @@ TEST(ExperimentReader, EveryMistakeIsReportedWithFileLineAndKey) {
       {"title = \"A small one\"", "title = 3", 3, "title", "text"},
       {"repetitions = 3", "repetitions = 0", 5, "repetitions", "1"},
       {"\"40runs\"", "\"40rums\"", 6, "budget", "40rums"},
+      {"seed = 7", "seeds = [7, 8, 7]", 7, "seeds", "7 is there twice"},
+      {"seed = 7", "seeds = []", 7, "seeds", "at least one"},
+      {"seed = 7", "seeds = [-1]", 7, "seeds", "0"},
+      {"baseline = \"random\"", "seeds = [1]", 7, "seed", "either seed or seeds"},
       {"baseline = \"random\"", "baseline = \"randon\"", 8, "baseline", "did you mean 'random'"},
       {"\"success\",", "\"sucess\",", 9, "tables", "success"},
       {"\"success\",", "\"evolution\",", 9, "tables", "detection"},

@@ -27,6 +27,8 @@ run::Scenario small_scenario(const std::string& more = "") {
       "small.toml", simulated_systems());
 }
 
+const std::vector<std::uint64_t> kOneSeed{1};
+
 RepresentationOptions small_options(Representation representation) {
   RepresentationOptions options;
   options.representation = representation;
@@ -154,7 +156,7 @@ TEST_P(EveryRepresentation, StudyMeasuresWhatItPromises) {
   RepresentationProgress last;
   std::size_t calls = 0;
   const RepresentationResult result =
-      study_representation(scenario_, options, 1, [&](const RepresentationProgress& progress) {
+      study_representation(scenario_, options, kOneSeed, 1, [&](const RepresentationProgress& progress) {
         EXPECT_EQ(progress.done, ++calls);
         last = progress;
       });
@@ -198,7 +200,7 @@ TEST(RepresentationReport, ShowsEverySampleBesideTheThesis) {
   RepresentationOptions options = small_options(Representation::delay);
   options.name = "delay of small";
   const std::vector<RepresentationResult> results{
-      study_representation(small_scenario(), options, 1)};
+      study_representation(small_scenario(), options, kOneSeed, 1)};
   const auto lines = [](const std::string& text) {
     return std::count(text.begin(), text.end(), '\n');
   };
@@ -217,33 +219,49 @@ TEST(RepresentationStudy, RefusesAScenarioWithoutFreedom) {
   run::Scenario scenario = small_scenario();
   scenario.space.max_delay = {};
   try {
-    study_representation(scenario, small_options(Representation::delay), 1);
+    study_representation(scenario, small_options(Representation::delay), kOneSeed, 1);
     FAIL() << "no error";
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("small.toml: schedule: no gene can vary"));
   }
 }
 
-// The law: one seed, one result, however many threads; another seed, another sample.
+// The law: one seed, one result, however many threads; another seed, another sample; several seeds
+// give the samples of each, one after the other.
 TEST(RepresentationStudy, DoesNotDependOnTheNumberOfThreads) {
   const run::Scenario scenario = small_scenario();
-  RepresentationOptions options = small_options(Representation::delay);
-  const auto flat = [&](std::size_t jobs) {
-    const RepresentationResult result = study_representation(scenario, options, jobs);
+  const RepresentationOptions options = small_options(Representation::delay);
+  const auto study = [&](std::vector<std::uint64_t> seeds, std::size_t jobs) {
+    return study_representation(scenario, options, seeds, jobs);
+  };
+  const auto flat = [&](std::vector<std::uint64_t> seeds, std::size_t jobs) {
+    const RepresentationResult result = study(std::move(seeds), jobs);
     std::vector<double> all = result.unrelated.edit_path;
-    const auto append = [&](const PairSample& sample) {
-      all.insert(all.end(), sample.hausdorff.begin(), sample.hausdorff.end());
-      all.insert(all.end(), sample.edit_path.begin(), sample.edit_path.end());
+    const auto add = [&](const PairSample& sample) {
+      append(all, sample.hausdorff);
+      append(all, sample.edit_path);
     };
-    for (const StepResult& step : result.steps) append(step.pairs);
-    for (const TypeResult& type : result.types) append(type.influence);
-    for (const NoiseResult& noise : result.noise) append(noise.same_schedule);
+    for (const StepResult& step : result.steps) add(step.pairs);
+    for (const TypeResult& type : result.types) add(type.influence);
+    for (const NoiseResult& noise : result.noise) add(noise.same_schedule);
     return all;
   };
-  const std::vector<double> alone = flat(1);
-  EXPECT_EQ(alone, flat(3));
-  options.seed = 2;
-  EXPECT_NE(alone, flat(1));
+  const std::vector<double> alone = flat({1}, 1);
+  EXPECT_EQ(alone, flat({1}, 3));
+  EXPECT_NE(alone, flat({2}, 1));
+
+  const RepresentationResult first = study({1}, 2);
+  const RepresentationResult second = study({2}, 2);
+  const RepresentationResult both = study({1, 2}, 2);
+  EXPECT_THAT(both.seeds, testing::ElementsAre(1u, 2u));
+  EXPECT_EQ(both.runs, first.runs + second.runs);
+  EXPECT_EQ(both.random_genotypes, first.random_genotypes + second.random_genotypes);
+  EXPECT_DOUBLE_EQ(both.locality_sum, (first.locality_sum + second.locality_sum) / 2);
+  std::vector<double> pooled = first.unrelated.edit_path;
+  append(pooled, second.unrelated.edit_path);
+  EXPECT_EQ(both.unrelated.edit_path, pooled);
+  ASSERT_EQ(both.types.size(), first.types.size());
+  EXPECT_EQ(both.types[0].shares.size(), first.types[0].shares.size() * 2);
 }
 
 }  // namespace

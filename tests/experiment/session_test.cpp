@@ -1,6 +1,9 @@
 #include "experiment/session.h"
 
+#include <algorithm>
 #include <atomic>
+#include <regex>
+#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -93,6 +96,42 @@ TEST(StudySession, AnyNumberOfJobsGivesTheSameTables) {
   for (const char* const name : {"/results.csv", "/tables.md", "/survival.svg", "/report.html"}) {
     EXPECT_EQ(read_text(folder.path("one") + name), read_text(folder.path("two") + name)) << name;
   }
+}
+
+/// Lines of results.csv without their repetition: seed, what was found, how soon.
+std::vector<std::string> hunts_of(const std::string& path) {
+  std::vector<std::string> hunts;
+  std::istringstream lines(read_text(path));
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch parts;
+    if (std::regex_match(line, parts, std::regex("(.*?,.*?),[0-9]+,(.*)"))) {
+      hunts.push_back(parts.str(1) + parts.str(2));
+    }
+  }
+  std::sort(hunts.begin(), hunts.end());
+  return hunts;
+}
+
+// Seeds are pooled: the hunts are those of two studies with one seed each.
+TEST(StudySession, SeveralSeedsArePooled) {
+  const Folder folder;
+  const Registry registry = make_registry();
+  std::vector<std::string> apart;
+  for (const char* const seeds : {"seed = 7", "seed = 8", "seeds = [7, 8]"}) {
+    run(registry, folder.write("small.toml", replaced(small_experiment(), "seed = 7", seeds)),
+        folder.path("out"), {});
+    const auto hunts = hunts_of(folder.path("out/results.csv"));
+    if (std::string_view(seeds).starts_with("seed ")) {
+      apart.insert(apart.end(), hunts.begin(), hunts.end());
+      continue;
+    }
+    std::sort(apart.begin(), apart.end());
+    EXPECT_EQ(hunts.size(), 24u);
+    EXPECT_EQ(hunts, apart);
+  }
+  const std::string tables = read_text(folder.path("out/tables.md"));
+  EXPECT_THAT(tables, HasSubstr("6 hunts per case and search, budget 40runs each, seeds 7, 8"));
+  EXPECT_THAT(tables, HasSubstr("of 6 |"));
 }
 
 TEST(StudySession, ResumingGivesTheSameTables) {

@@ -272,6 +272,46 @@ TEST(EnvironmentSpace, OfTooManyFaultsTheFirstAreAdmitted) {
   EXPECT_EQ(admitted({first, second}, space), (std::vector<Fault>{first}));
 }
 
+// By the clock as well as where a fault waits for something.
+TEST(EnvironmentSpace, NoFaultBeginsOrLastsBeyondItsEnd) {
+  const Options options = Options::from_toml(
+      "partitions = 4\ncrashes = 3\npauses = 2\nscale = \"1s\"\nuntil = \"2s\"\n", "space");
+  const EnvironmentSpace space = read_environment_space(options, scripted_description(), 5);
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    Random random(11, "plans", i);
+    for (Fault fault : random_story(space, 5, static_cast<Story>(i % kStories), random)) {
+      for (int times = 0; times < 3; ++times) {
+        const Window window = std::visit(
+            [](const auto& known) {
+              if constexpr (requires { known.when; }) return known.when;
+              return Window{};
+            },
+            fault);
+        ASSERT_TRUE(window.until);
+        EXPECT_LT(window.from, *window.until);
+        if (window.after) {
+          EXPECT_EQ(window.after->before, milliseconds(2000));
+        } else {
+          EXPECT_LE(*window.until, milliseconds(2000));
+        }
+        fault = varied_fault(fault, space, 5, random);
+      }
+    }
+  }
+}
+
+TEST(Anchor, WhatHappensTooLateStartsNothingAndWhatLastsEnds) {
+  Window window = when_leading(5, 100);
+  window.after->before = milliseconds(30);
+  const Fault fault = PartitionFault{{{0}}, window};
+  ScriptedRun in_time(3, with_faults({fault}), {enter_phase(10, 0, kLeading)});
+  EXPECT_EQ(in_time.run(), (Lines{"15ms partition [0] [1, 2]", "30ms heal"}));
+  ScriptedRun late(3, with_faults({fault}), {enter_phase(30, 0, kLeading)});
+  EXPECT_TRUE(late.run().empty());
+  ScriptedRun begins_late(3, with_faults({fault}), {enter_phase(27, 0, kLeading)});
+  EXPECT_TRUE(begins_late.run().empty());
+}
+
 // In a relay one fault ends as the next begins: each waits for the time after the one before.
 TEST(EnvironmentSpace, RelaysFollowEachOther) {
   const EnvironmentSpace space = everything();

@@ -207,12 +207,14 @@ class ScriptedRun {
     world_->run();
     return sink_.lines;
   }
+  /// After the run.
+  std::vector<std::size_t> idle_faults() { return interposer_->idle_faults(*world_); }
 
  private:
   Schedule schedule_;
   ScriptedSystem system_;
   LineSink sink_;
-  std::unique_ptr<sim::Interposer> interposer_;
+  std::unique_ptr<FaultInterposer> interposer_;
   sim::WorldPlan plan_;
   sim::WorldMemory memory_;
   std::unique_ptr<sim::World> world_;

@@ -1,6 +1,13 @@
 #include "faults/words.h"
 
+#include <algorithm>
+#include <map>
+#include <regex>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "dissensus/random.h"
 
 namespace dissensus::faults {
 namespace {
@@ -131,6 +138,105 @@ TEST(Words, OnlyGenesThatLeftTheNaturalOrderAreNamed) {
   EXPECT_EQ(out_of_order(schedule), std::vector<std::size_t>{2});
   schedule.priority = {6, 5, 4, 3, 2, 1};
   EXPECT_TRUE(out_of_order(schedule).empty());
+}
+
+/// What a list of sentences says, read back: the delay of each gene.
+std::map<std::size_t, Duration> read_delays(const Lines& lines, const SystemDescription& system,
+                                            std::size_t nodes) {
+  const GeneSpace genes{nodes, system.kinds.size()};
+  std::map<std::size_t, Duration> delays;
+  const std::regex sentence(
+      "(?:all messages|messages ([A-Za-z, ]+?))(?: from ([0-9, and]+))?"
+      "(?: to (all others|[0-9, and]+))? arrive ([0-9.]+) (us|ms|s) late");
+  const std::regex word("[A-Za-z]+|[0-9]+");
+  for (const std::string& line : lines) {
+    std::smatch parts;
+    if (!std::regex_match(line, parts, sentence)) {
+      ADD_FAILURE() << line;
+      continue;
+    }
+    const auto numbers = [&](const std::string& text) {
+      std::vector<std::size_t> all;
+      for (std::sregex_iterator it(text.begin(), text.end(), word), end; it != end; ++it) {
+        if (it->str() != "and") all.push_back(std::stoul(it->str()));
+      }
+      if (all.empty()) {
+        for (std::size_t node = 0; node < nodes; ++node) all.push_back(node);
+      }
+      return all;
+    };
+    std::vector<std::size_t> kinds;
+    for (std::size_t kind = 0; kind < system.kinds.size(); ++kind) {
+      const std::string named = parts[1];
+      const bool is_named =
+          std::regex_search(named, std::regex("\\b" + system.kinds[kind].name + "\\b"));
+      if (named.empty() || is_named) kinds.push_back(kind);
+    }
+    const double unit = parts[5] == "us" ? 1 : parts[5] == "ms" ? 1e3 : 1e6;
+    const Duration delay(std::llround(std::stod(parts[4]) * unit));
+    const std::string to = parts[3] == "all others" ? "" : parts[3].str();
+    for (const std::size_t kind : kinds) {
+      for (const std::size_t sender : numbers(parts[2])) {
+        for (const std::size_t receiver : numbers(to)) {
+          if (sender == receiver) continue;
+          const std::size_t gene =
+              genes.index(static_cast<NodeId>(sender), static_cast<NodeId>(receiver),
+                          static_cast<MessageKind>(kind));
+          EXPECT_TRUE(delays.emplace(gene, delay).second) << "twice: " << line;
+        }
+      }
+    }
+  }
+  return delays;
+}
+
+// The line above the list, the list, and the schedule are one: over random schedules, of few
+// different delays so that sentences are shared.
+TEST(Words, TheSummaryAndTheListSayWhatTheScheduleIs) {
+  const SystemDescription system = description();
+  Random random(1, "words");
+  const std::vector<std::uint32_t> values{0, 0, 1, 394, 4'000, 5'500, 8'000};
+  for (std::size_t round = 0; round < 100; ++round) {
+    const std::size_t nodes = 2 + random.below(4);
+    const GeneSpace genes{nodes, system.kinds.size()};
+    DelaySchedule delays;
+    // From all genes alike to each by itself.
+    const std::size_t choices = 1 + random.below(values.size());
+    const std::size_t stretch = 1 + random.below(genes.size());
+    while (delays.delay_ms.size() < genes.size()) {
+      delays.delay_ms.resize(std::min(genes.size(), delays.delay_ms.size() + stretch),
+                             values[values.size() - 1 - random.below(choices)]);
+    }
+    Schedule schedule;
+    schedule.scheduler = delays;
+    std::map<std::size_t, Duration> expected;
+    Duration longest{};
+    for (std::size_t gene = 0; gene < genes.size(); ++gene) {
+      if (delays.delay_ms[gene] == 0) continue;
+      expected[gene] = milliseconds(delays.delay_ms[gene]);
+      longest = std::max(longest, expected[gene]);
+    }
+    if (expected.empty()) continue;
+    EXPECT_EQ(read_delays(in_words(schedule, system, nodes), system, nodes), expected);
+    EXPECT_EQ(summary(schedule),
+              fmt::format("delays on {} of {} genes (kind of message, sender, receiver), up to {}",
+                          expected.size(), genes.size(), in_words(longest)));
+  }
+}
+
+TEST(Words, TheSummaryOfOtherSchedules) {
+  EXPECT_EQ(summary({}), "none");
+  Schedule schedule;
+  schedule.scheduler =
+      MessageSchedule{{{3, 0, milliseconds(40)}, {3, 1, milliseconds(5'500)}, {4, 0, {}}}};
+  EXPECT_EQ(summary(schedule), "delays of 2 single messages, up to 5.5 s");
+  schedule.faults = {CrashFault{}};
+  EXPECT_EQ(summary(schedule), "delays of 2 single messages, up to 5.5 s, 1 fault");
+  schedule.scheduler = PrioritySchedule{{2, 1}, {}};
+  EXPECT_EQ(summary(schedule),
+            "priorities of 2 genes (kind of message, sender, receiver), 1 fault");
+  schedule.scheduler = std::monostate{};
+  EXPECT_EQ(summary(schedule), "1 fault");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "dissensus/options.h"
@@ -101,7 +102,7 @@ std::vector<Seeded> seeded() {
                  kList,
                  concurrent({"[[append 1 1] [append 1 2]]", "[[r 1 [1]]]", "[[r 1 [1 2]]]"}),
                  // Having seen half of the transaction, the reader is before and after it.
-                 {"G-single", "G1b"},
+                 {"G-single", "G1b", "fractured-read"},
                  "read-committed"});
   // Each reads what the other wrote.
   all.push_back({"G1c",
@@ -113,6 +114,12 @@ std::vector<Seeded> seeded() {
   all.push_back({"GSingle",
                  kList,
                  concurrent({"[[append 1 1] [append 2 1]]", "[[r 1 [1]] [r 2 []]]", "[[r 2 [1]]]"}),
+                 {"G-single", "fractured-read"},
+                 "read-atomic, repeatable-read"});
+  // The writer of what it sees had seen the other write: no half, and no snapshot.
+  all.push_back({"GSingleThroughAnother",
+                 kList,
+                 concurrent({"[[append 1 1]]", "[[r 1 [1]] [append 2 1]]", "[[r 2 [1]] [r 1 []]]"}),
                  {"G-single"},
                  kSnapshots});
   // Each reads what the other is about to write.
@@ -135,10 +142,16 @@ std::vector<Seeded> seeded() {
                              "[[r 1 [1]] [append 1 3]]", "[[r 1 [1 2 3]]]"}),
                  {"G-single", "lost-update"},
                  kSnapshots});
-  all.push_back({"Internal",
+  // Adya asks of every history that transactions see their own writes.
+  all.push_back({"OwnWrite",
                  kList,
                  concurrent({"[[append 1 1] [r 1 []]]", "[[r 1 [1]]]"}),
-                 {"internal"},
+                 {"own-write"},
+                 "read-committed"});
+  all.push_back({"Internal",
+                 kList,
+                 concurrent({"[[r 1 []] [r 1 [1]]]", "[[append 1 1]]"}),
+                 {"G-single", "internal"},
                  "read-atomic, repeatable-read"});
   all.push_back({"IncompatibleOrder",
                  kList,
@@ -208,13 +221,19 @@ std::vector<Seeded> seeded() {
   all.push_back({"RegisterLostUpdate",
                  kRegister,
                  concurrent({"[[w 1 1]]", "[[r 1 1] [w 1 2]]", "[[r 1 1] [w 1 3]]"}),
-                 {"lost-update"},
+                 {"G2-item", "lost-update"},
                  kSnapshots});
   all.push_back({"RegisterGSingle",
                  kRegister,
                  concurrent({"[[w 1 1] [w 2 1]]", "[[r 1 1] [r 2 nil]]"}),
-                 {"G-single"},
-                 kSnapshots});
+                 {"G-single", "fractured-read"},
+                 "read-atomic, repeatable-read"});
+  // Two writers of the same two registers, and each is seen as the last of one.
+  all.push_back({"RegisterFracturedRead",
+                 kRegister,
+                 concurrent({"[[w 1 1] [w 2 1]]", "[[w 1 2] [w 2 2]]", "[[r 1 1] [r 2 2]]"}),
+                 {"fractured-read"},
+                 "read-atomic, repeatable-read"});
   all.push_back({"RegisterG2Item",
                  kRegister,
                  concurrent({"[[r 1 nil] [w 2 1]]", "[[r 2 nil] [w 1 1]]"}),
@@ -228,9 +247,14 @@ std::vector<Seeded> seeded() {
        kSnapshots});
   all.push_back({"RegisterInternal",
                  kRegister,
-                 concurrent({"[[w 1 1] [r 1 nil]]"}),
-                 {"internal"},
+                 concurrent({"[[r 1 nil] [r 1 1]]", "[[w 1 1]]"}),
+                 {"G-single", "internal"},
                  "read-atomic, repeatable-read"});
+  all.push_back({"RegisterOwnWrite",
+                 kRegister,
+                 concurrent({"[[w 1 1] [r 1 nil]]"}),
+                 {"own-write"},
+                 "read-committed"});
   all.push_back({"RegisterGarbage",
                  kRegister,
                  concurrent({"[[w 1 1]]", "[[r 1 9]]"}),
@@ -266,7 +290,7 @@ TEST(Transactions, OnlyWhatExcludesThePromisedLevelIsAViolation) {
 TEST(Transactions, TheShortestCycleIsShownWithItsReasons) {
   const Verdict verdict = check_text(
       concurrent({"[[append 1 1] [append 2 1]]", "[[r 1 [1]] [r 2 []]]", "[[r 2 [1]]]"}), kList);
-  ASSERT_EQ(verdict.findings.size(), 1u);
+  ASSERT_EQ(names_of(verdict), (std::vector<std::string>{"G-single", "fractured-read"}));
   const Finding& finding = verdict.findings[0];
   ASSERT_EQ(finding.links.size(), 2u);
   EXPECT_EQ(finding.links[0].label, "rw");
@@ -275,6 +299,133 @@ TEST(Transactions, TheShortestCycleIsShownWithItsReasons) {
   EXPECT_EQ(finding.links[1].text, "T2 wrote what T1 read of key 1");
   EXPECT_EQ(finding.links[0].from, 1u);
   EXPECT_EQ(finding.links[0].to, 0u);
+}
+
+Outcome outcome_at(Isolation level, const std::string& text, TransactionKind kind) {
+  TransactionOptions options;
+  options.promised = level;
+  return check_text(text, kind, options).outcome;
+}
+
+constexpr auto kStrict = Isolation::strict_serializable;
+constexpr auto kCommitted = Isolation::read_committed;
+
+/// However many acknowledged appends a read misses, it misses them.
+TEST(Transactions, ManyAppendsThatNoReadShowsAreMissed) {
+  std::string text;
+  for (int i = 1; i <= 40; ++i) {
+    const std::string append = fmt::format("[[append 1 {}]]", i);
+    text += edn_of({{"0 invoke", append}, {"0 ok", append}});
+    if (i < 4) continue;
+    const std::string late = edn_of({{"1 invoke", "[[r 1 nil]]"}, {"1 ok", "[[r 1 []]]"}});
+    EXPECT_EQ(outcome_at(kStrict, text + late, kList), Outcome::fail) << i;
+    EXPECT_EQ(outcome_at(Isolation::strong_session_serializable, text + late, kList), Outcome::pass)
+        << i;
+    const std::string own = edn_of({{"0 invoke", "[[r 1 nil]]"}, {"0 ok", "[[r 1 []]]"}});
+    EXPECT_EQ(outcome_at(Isolation::strong_session_serializable, text + own, kList), Outcome::fail)
+        << i;
+    EXPECT_EQ(outcome_at(Isolation::serializable, text + own, kList), Outcome::pass) << i;
+  }
+}
+
+/// What is seen of a transaction that nobody answered tells that all of it happened.
+TEST(Transactions, AnUnansweredTransactionHappensAsAWhole) {
+  const std::string list = edn_of({{"0 invoke", "[[append 1 1] [append 2 1]]"},
+                                   {"0 info", "[[append 1 1] [append 2 1]]"},
+                                   {"1 invoke", "[[r 1 nil] [r 2 nil]]"}});
+  EXPECT_EQ(outcome_at(kStrict, list + edn_of({{"1 ok", "[[r 1 [1]] [r 2 []]]"}}), kList),
+            Outcome::fail);
+  EXPECT_EQ(outcome_at(kStrict, list + edn_of({{"1 ok", "[[r 1 [1]] [r 2 [1]]]"}}), kList),
+            Outcome::pass);
+  EXPECT_EQ(outcome_at(kStrict, list + edn_of({{"1 ok", "[[r 1 []] [r 2 []]]"}}), kList),
+            Outcome::pass);
+  const std::string registers = edn_of({{"0 invoke", "[[w 1 1] [w 2 1]]"},
+                                        {"0 info", "[[w 1 1] [w 2 1]]"},
+                                        {"1 invoke", "[[r 1 nil] [r 2 nil]]"}});
+  EXPECT_EQ(outcome_at(kStrict, registers + edn_of({{"1 ok", "[[r 1 1] [r 2 nil]]"}}), kRegister),
+            Outcome::fail);
+  EXPECT_EQ(outcome_at(kStrict, registers + edn_of({{"1 ok", "[[r 1 1] [r 2 1]]"}}), kRegister),
+            Outcome::pass);
+  EXPECT_EQ(outcome_at(kStrict, registers + edn_of({{"1 ok", "[[r 1 nil] [r 2 nil]]"}}), kRegister),
+            Outcome::pass);
+  // Two reads, one after the other, in which the second knows less.
+  const std::string later =
+      edn_of({{"1 ok", "[[r 1 1] [r 2 1]]"}, {"1 invoke", "[[r 2 nil]]"}, {"1 ok", "[[r 2 nil]]"}});
+  EXPECT_EQ(outcome_at(kStrict, registers + later, kRegister), Outcome::fail);
+}
+
+/// Wherever in a transaction it is read: first, again, or beside an append of its own.
+TEST(Transactions, AnAppendThatFailedIsInNoReadOfReadCommitted) {
+  const std::string failed = edn_of({{"0 invoke", "[[append 1 1]]"}, {"0 fail", "[[append 1 1]]"}});
+  for (const char* const reader :
+       {"[[r 1 [1]]]", "[[r 1 []] [r 1 [1]]]", "[[append 1 2] [r 1 [1 2]]]",
+        "[[r 1 []] [append 1 2] [r 1 [1 2]]]", "[[r 2 []] [r 1 [1]]]"}) {
+    const std::string text = failed + concurrent({reader, "[[append 1 3]]"});
+    TransactionOptions options;
+    options.promised = kCommitted;
+    const Verdict verdict = check_text(text, kList, options);
+    EXPECT_EQ(verdict.outcome, Outcome::fail) << reader;
+    EXPECT_THAT(names_of(verdict), testing::Contains("G1a")) << reader;
+  }
+  const std::string registers = edn_of({{"0 invoke", "[[w 1 1]]"}, {"0 fail", "[[w 1 1]]"}});
+  EXPECT_EQ(outcome_at(kCommitted, registers + concurrent({"[[r 1 nil] [r 1 1]]"}), kRegister),
+            Outcome::fail);
+}
+
+TEST(Transactions, BlindWritesOfOneProcessAreInItsOrder) {
+  const std::string text = edn_of({{"0 invoke", "[[w 1 1]]"},
+                                   {"0 ok", "[[w 1 1]]"},
+                                   {"0 invoke", "[[w 1 2]]"},
+                                   {"0 ok", "[[w 1 2]]"},
+                                   {"0 invoke", "[[r 1 nil]]"},
+                                   {"0 ok", "[[r 1 1]]"}});
+  for (const Isolation level :
+       {kStrict, Isolation::strong_session_serializable, Isolation::strong_snapshot_isolation,
+        Isolation::strong_session_snapshot_isolation}) {
+    EXPECT_EQ(outcome_at(level, text, kRegister), Outcome::fail) << to_string(level);
+  }
+  EXPECT_EQ(outcome_at(Isolation::serializable, text, kRegister), Outcome::pass);
+  const Verdict verdict = check_text(text, kRegister);
+  ASSERT_EQ(names_of(verdict), (std::vector<std::string>{"G-single-process", "G1c-process"}));
+  EXPECT_EQ(verdict.findings[0].links.size(), 2u);
+}
+
+/// Two readers see two blind writes in opposite orders, one after the other.
+TEST(Transactions, BlindWritesAreInOneOrderForAll) {
+  const std::string writes = concurrent({"[[w 1 1]]", "[[w 1 2]]"});
+  const auto read = [](int process, int value) {
+    return edn_of({{fmt::format("{} invoke", process), "[[r 1 nil]]"},
+                   {fmt::format("{} ok", process), fmt::format("[[r 1 {}]]", value)}});
+  };
+  EXPECT_EQ(outcome_at(kStrict, writes + read(2, 1) + read(3, 1), kRegister), Outcome::pass);
+  EXPECT_EQ(outcome_at(kStrict, writes + read(2, 1) + read(3, 2), kRegister), Outcome::fail);
+  EXPECT_EQ(outcome_at(Isolation::serializable, writes + read(2, 1) + read(3, 2), kRegister),
+            Outcome::pass);
+}
+
+/// PostgreSQL at READ COMMITTED: T1 reads a register, T2 writes it and another one and commits, T1
+/// reads the other one and then writes the first. T1's version may well be the second.
+TEST(Transactions, ReadCommittedLetsAReadBeOutOfDateWhenItsReaderWrites) {
+  const std::string text = concurrent({"[[r 1 nil] [r 2 1] [w 1 2]]", "[[w 1 1] [w 2 1]]"});
+  EXPECT_EQ(outcome_at(kCommitted, text, kRegister), Outcome::pass);
+  EXPECT_EQ(outcome_at(Isolation::read_atomic, text, kRegister), Outcome::fail);
+  EXPECT_EQ(outcome_at(Isolation::snapshot_isolation, text, kRegister), Outcome::fail);
+  // The same without the fractured read: T3 carries the news.
+  const std::string carried =
+      concurrent({"[[r 1 nil] [r 3 1] [w 1 2]]", "[[w 1 1] [w 2 1]]", "[[r 2 1] [w 3 1]]"});
+  EXPECT_EQ(outcome_at(kCommitted, carried, kRegister), Outcome::pass);
+  EXPECT_EQ(outcome_at(Isolation::read_atomic, carried, kRegister), Outcome::pass);
+  EXPECT_EQ(outcome_at(Isolation::snapshot_isolation, carried, kRegister), Outcome::fail);
+}
+
+/// Two that wrote the same key must not overlap, though nobody read what they wrote.
+TEST(Transactions, SnapshotsDoNotOverlapInUnreadWrites) {
+  const std::string skew =
+      concurrent({"[[r 1 []] [append 2 1] [append 3 1]]", "[[r 2 []] [append 1 1] [append 3 2]]"});
+  EXPECT_EQ(outcome_at(Isolation::snapshot_isolation, skew, kList), Outcome::fail);
+  const std::string apart =
+      concurrent({"[[r 1 []] [append 2 1] [append 3 1]]", "[[r 2 []] [append 1 1] [append 4 2]]"});
+  EXPECT_EQ(outcome_at(Isolation::snapshot_isolation, apart, kList), Outcome::pass);
 }
 
 TEST(Transactions, AValueThatIsWrittenTwiceIsRefused) {

@@ -105,6 +105,12 @@ TEST(Counters, FinalReadsShowTheSum) {
   EXPECT_EQ(with_read("counter", "11"), Outcome::fail);
 }
 
+/// Nothing was added, and the first event is a read: it is a final one all the same.
+TEST(Counters, AFinalReadMayBeTheFirstEvent) {
+  EXPECT_EQ(check_lines("g-counter", {"0 invoke read nil", "0 ok read 2"}).outcome, Outcome::fail);
+  EXPECT_EQ(check_lines("pn-counter", {"0 invoke read nil", "0 ok read 0"}).outcome, Outcome::pass);
+}
+
 TEST(Counters, EarlyReadsOfEventualCountersMayBeStale) {
   EXPECT_EQ(check_lines("pn-counter",
                         {"0 invoke add -3", "0 ok add -3", "1 invoke read nil", "1 ok read 0",

@@ -109,7 +109,7 @@ TEST_F(ExaminationTest, WhatCannotBeExaminedIsSaidOnceAndStopsNobody) {
   EXPECT_EQ(queue.examination_of(1, 123'456)->shrink, "");
 }
 
-/// A store as the version before had it.
+/// A store of version 2.
 void make_older(const std::string& location) {
   const auto connection = open_store(location);
   for (const std::string index :
@@ -119,6 +119,9 @@ void make_older(const std::string& location) {
   }
   for (const std::string table : {"yields", "examinations", "shipments", "islands"}) {
     connection->execute("DROP TABLE " + table);
+  }
+  for (const std::string table : {"hunts", "items", "findings"}) {
+    connection->execute("ALTER TABLE " + table + " DROP COLUMN checksum");
   }
   connection->execute("ALTER TABLE hunts DROP COLUMN islands");
   connection->execute("ALTER TABLE hunts DROP COLUMN unkept");

@@ -364,7 +364,7 @@ TEST_F(FleetTest, WhatIsNoStoreIsRefusedInOneLine) {
   EXPECT_THAT(message(url_), HasSubstr("not a Dissensus store"));
   const std::string later = test::PrivatePostgres::instance().create_database();
   open_store(later)->execute("UPDATE store_version SET version = 9");
-  EXPECT_THAT(message(later), HasSubstr("format version 9, expected at most 3"));
+  EXPECT_THAT(message(later), HasSubstr("format version 9, expected at most 4"));
 }
 
 TEST(BatchCodec, DamageIsNoticed) {

@@ -2,6 +2,7 @@
 // goes on when there is room again.
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,12 +19,13 @@
 namespace dissensus::hunt {
 namespace {
 
-/// A disk of a few megabytes, gone at the end.
+/// A small disk, gone at the end.
 class SmallDisk {
  public:
-  explicit SmallDisk(const std::string& path) : path_(path) {
+  explicit SmallDisk(const std::string& path, const std::string& size = "16m") : path_(path) {
     mkdir(path.c_str(), 0755);
-    is_there_ = mount("tmpfs", path.c_str(), "tmpfs", 0, "size=16m,uid=65534,mode=0700") == 0;
+    const std::string options = "size=" + size + ",uid=65534,mode=0700";
+    is_there_ = mount("tmpfs", path.c_str(), "tmpfs", 0, options.c_str()) == 0;
   }
   ~SmallDisk() {
     if (is_there_) umount2(path_.c_str(), MNT_DETACH);
@@ -96,6 +98,53 @@ TEST_F(FullDiskTest, IsSaidAndNothingIsLost) {
   const auto connection = sql::open(server.url("postgres"), sql::Access::create);
   connection->execute("DROP DATABASE on_small_disk");
   connection->execute("DROP TABLESPACE small");
+}
+
+/// Runs of a few hundred bytes, until there is no room for more; how many were told to be kept.
+std::uint64_t fill(const std::string& path, std::string& trouble) {
+  std::uint64_t added = 0;
+  try {
+    Store store(path);
+    store.begin({0, "name", "", "{}", ""});
+    for (; added < 100'000; ++added) {
+      ItemRecord item;
+      item.number = added;
+      item.schedule.resize(500, 'x');
+      store.add(item);
+      store.flush();
+    }
+  } catch (const EnvironmentError& error) {
+    trouble = error.what();
+  }
+  return added;
+}
+
+class FullDiskFileTest : public StoreTest {};
+
+// However small the disk is: what was completed can be read, or there is no file at all.
+TEST_F(FullDiskFileTest, LeavesAStoreOrNothing) {
+  bool left_nothing = false;
+  bool left_runs = false;
+  for (const char* const size : {"8k", "40k", "100k", "132k", "164k", "200k", "300k", "600k"}) {
+    SCOPED_TRACE(size);
+    const SmallDisk disk(file(size), size);
+    if (!disk.is_there()) GTEST_SKIP() << "no right to mount a small disk: " << strerror(errno);
+    const std::string store = file(size) + "/store.sqlite";
+    std::string trouble;
+    const std::uint64_t added = fill(store, trouble);
+    EXPECT_THAT(trouble, testing::HasSubstr("cannot be written: the disk is full"));
+    if (std::filesystem::exists(store)) {
+      EXPECT_THAT(check_store(store), testing::IsEmpty());
+      EXPECT_EQ(StoreReader(store).hunts().empty() ? 0 : items_of(store).size(), added);
+      left_runs |= added > 0;
+    } else {
+      EXPECT_EQ(added, 0u);
+      EXPECT_TRUE(std::filesystem::is_empty(file(size)));
+      left_nothing = true;
+    }
+  }
+  EXPECT_TRUE(left_nothing);
+  EXPECT_TRUE(left_runs);
 }
 
 }  // namespace

@@ -173,6 +173,41 @@ TEST(Hunt, CollectsAllFindingsBySignature) {
   EXPECT_EQ(std::unique(signatures.begin(), signatures.end()), signatures.end());
 }
 
+/// Two kinds of violation: with a few late messages a decision takes too long.
+run::Scenario impatient_scenario() {
+  std::string text = run::load_scenario(kOvertaken, simulated_systems()).text;
+  text.replace(text.find("bound = \"10s\""), 13, "bound = \"45ms\"");
+  return run::parse_scenario(text, "impatient", simulated_systems());
+}
+
+// A hunt for one finding goes past others, counts them, and says where the first was.
+TEST(Hunt, OnlyTheFindingThatIsHuntedEndsIt) {
+  const run::Scenario scenario = impatient_scenario();
+  HuntParts all_parts = sampling_parts(scenario, 1);
+  HuntOptions options = run_budget(1, 3'000);
+  options.all = true;
+  const HuntProgress all = hunt(scenario, all_parts, options).progress;
+  ASSERT_GE(all.findings.size(), 2u);
+  const Finding& last = all.findings.back();
+  options.all = false;
+  // By the signature, and by a beginning that is no other's.
+  for (const std::string& hunted :
+       {last.signature, last.signature.substr(0, last.signature.size() - 1)}) {
+    options.finding = {hunted};
+    HuntParts parts = sampling_parts(scenario, 1);
+    const HuntResult result = hunt(scenario, parts, options);
+    EXPECT_EQ(result.end, HuntEnd::found);
+    ASSERT_EQ(result.progress.findings.size(), 1u);
+    EXPECT_EQ(result.progress.findings[0].signature, last.signature);
+    EXPECT_EQ(result.progress.runs, last.item + 1);
+    EXPECT_EQ(result.progress.passed_over.size(), all.findings.size() - 1);
+    std::uint64_t passed = 0;
+    for (const auto& [signature, others] : result.progress.passed_over) passed += others.count;
+    EXPECT_EQ(passed + 1, result.progress.failed);
+    EXPECT_EQ(result.progress.passed_over.at(all.findings[0].signature).item, all.findings[0].item);
+  }
+}
+
 // Objectives of repeated runs are averaged; the finding is the repetition that failed.
 TEST(Hunt, RepeatsARun) {
   const run::Scenario scenario = run::load_scenario(kOvertaken, simulated_systems());

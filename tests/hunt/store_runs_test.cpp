@@ -1,6 +1,8 @@
 // The runs of a store come back with their messages, outcomes and labels.
 #include "hunt/store_runs.h"
 
+#include <set>
+
 #include <gmock/gmock.h>
 
 #include "hunt/hunting.h"
@@ -44,6 +46,53 @@ TEST_F(StoreTest, RunsComeBackWithMessagesAndLabels) {
   EXPECT_EQ(runs, 100u);
   EXPECT_GT(failing, 0u);
   EXPECT_LT(failing, 60u);
+}
+
+struct Counted {
+  std::size_t runs = 0;
+  std::size_t failing = 0;
+  std::set<std::string> names;
+  friend bool operator==(const Counted&, const Counted&) = default;
+};
+
+Counted count(StoreSource& source) {
+  Counted counted;
+  isolate::Run run;
+  while (source.next(run)) {
+    ++counted.runs;
+    counted.failing += run.failing ? 1 : 0;
+    counted.names.insert(run.name);
+  }
+  return counted;
+}
+
+// A run is a pure function: the same campaign made twice is no more evidence than made once.
+TEST_F(StoreTest, ACampaignThatWasMadeTwiceCountsOnce) {
+  const run::Scenario buggy = run::load_scenario(kOvertaken, simulated_systems());
+  add_campaign(file("once"), buggy, 60);
+  add_campaign(file("twice"), buggy, 60);
+  add_campaign(file("twice"), buggy, 80);
+  add_campaign(file("twice"), fixed_scenario(), 20);
+  StoreSource once(file("once"), std::nullopt, simulated_systems());
+  StoreSource first(file("twice"), std::nullopt, simulated_systems(), 1);
+  const Counted truth = count(once);
+  EXPECT_EQ(truth.runs, 60u);
+  EXPECT_EQ(count(first).failing, truth.failing);
+  EXPECT_THAT(first.repetitions(), testing::IsEmpty());
+
+  StoreSource longer(file("twice"), std::nullopt, simulated_systems(), 2);
+  StoreSource all(file("twice"), std::nullopt, simulated_systems());
+  const Counted counted = count(all);
+  EXPECT_EQ(counted.runs, 100u);
+  EXPECT_EQ(counted.names.size(), 100u) << "no name is two runs";
+  EXPECT_EQ(counted.failing, count(longer).failing);
+  EXPECT_THAT(all.repetitions(),
+              testing::ElementsAre(HasSubstr("60 of the 80 runs of hunt 2 are runs of an earlier "
+                                             "hunt, made again: they count once")));
+  for (const std::string& name : counted.names) {
+    EXPECT_NO_THROW(all.recipe_of(name)) << name;
+  }
+  EXPECT_THROW(StoreSource(file("twice"), std::nullopt, simulated_systems(), 4), InputError);
 }
 
 TEST_F(StoreTest, ADeclarationForOtherNodesIsRefused) {

@@ -122,7 +122,7 @@ TEST_F(StoreTest, RefusesAnotherVersion) {
   }
   for (const std::string& message : {message_of([&] { Store(file("store")); }),
                                      message_of([&] { StoreReader(file("store")); })}) {
-    EXPECT_THAT(message, HasSubstr("format version 7, expected at most 3"));
+    EXPECT_THAT(message, HasSubstr("format version 7, expected at most 4"));
   }
 }
 

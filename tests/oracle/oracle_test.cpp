@@ -284,6 +284,28 @@ TEST(Oracle, WhereDecisionsWereAnnouncedSilenceIsUnknown) {
   EXPECT_EQ(unasked.finish().outcome, Outcome::pass);
 }
 
+// Decisions of a liar are nobody's, also those from before; what was broken before stands.
+TEST(Oracle, ALiarIsPassedOverFromItsFirstLieOn) {
+  Script script((OracleConfig()));
+  script.propose(0, 1, 7).propose(1, 1, 8).decide(0, 1, 7);
+  script.oracle().mark_faulty(0);
+  script.decide(1, 1, 8).decide(2, 1, 8);
+  EXPECT_EQ(script.finish().outcome, Outcome::pass);
+
+  Script earlier((OracleConfig()));
+  earlier.propose(0, 1, 7).propose(1, 1, 8).decide(0, 1, 7).decide(1, 1, 8);
+  earlier.oracle().mark_faulty(0);
+  EXPECT_EQ(earlier.finish().outcome, Outcome::fail);
+}
+
+TEST(Oracle, ANodeThatTurnsOutToLieOwesNoProgress) {
+  Script script(with_termination(1, 10s), 2);
+  script.propose(0, 1, 7).decide(0, 1, 7);
+  EXPECT_FALSE(script.oracle().goal_reached());
+  script.oracle().mark_faulty(1);
+  EXPECT_TRUE(script.oracle().goal_reached());
+}
+
 TEST(Oracle, AQuietRunBeforeTheGoalIsStuck) {
   Script script(with_termination(5, 10s));
   script.at(2s).tick();

@@ -11,6 +11,7 @@
 #include "report/examine.h"
 #include "report/html_check.h"
 #include "report/page.h"
+#include "run/remake.h"
 #include "run/schedule_space.h"
 #include "systems/simulated/simulated.h"
 
@@ -268,6 +269,88 @@ TEST(Report, OpensInABrowser) {
   EXPECT_THAT(read_file(page + ".log", 1 << 20), Not(HasSubstr("CONSOLE")));
   EXPECT_GT(std::filesystem::file_size(page + ".png"), 40'000u) << "the page is nearly blank";
   std::filesystem::remove_all(folder);
+}
+
+/// Each node decides what it hears first, and from the run of this number on everybody is in time
+/// to hear the same: a system that remembers its runs does not repeat them.
+class Chance final : public System {
+ public:
+  explicit Chance(std::shared_ptr<int> runs_left) : runs_left_(std::move(runs_left)) {
+    description_.name = "chance";
+    description_.message<Vote>("Vote").field("of", SemanticType::sequence, &Vote::of);
+    description_.levels = {{.name = "value", .validity = false}};
+  }
+  const SystemDescription& description() const override { return description_; }
+  std::size_t node_count() const override { return 3; }
+  std::unique_ptr<dissensus::Node> make_node(NodeId id) const override {
+    if (id == 0) --*runs_left_;
+    return std::make_unique<Voter>(*runs_left_ < 0);
+  }
+
+ private:
+  struct Vote {
+    static constexpr MessageKind kind() { return 0; }
+    std::uint64_t of;
+  };
+  class Voter final : public dissensus::Node {
+   public:
+    explicit Voter(bool is_patient) : is_patient_(is_patient) {}
+    void start(Context& context) override {
+      for (NodeId to = 0; to < 3; ++to) {
+        if (to != context.self()) context.send(to, Vote{context.self()});
+      }
+      context.set_timer(is_patient_ ? std::chrono::seconds(1) : std::chrono::milliseconds(20));
+    }
+    void timer(Context& context, TimerId, std::uint64_t) override {
+      context.decided(0, 0, Digest{0, std::min<std::uint64_t>(least_, context.self())});
+    }
+    void receive(Context&, NodeId, const Message& message) override {
+      if (const auto* vote = message.get<Vote>()) least_ = std::min(least_, vote->of);
+    }
+
+   private:
+    bool is_patient_;
+    std::uint64_t least_ = 9;
+  };
+  std::shared_ptr<int> runs_left_;
+  SystemDescription description_;
+};
+
+// Whenever a run turns into another one while it is taken apart, that is what is said: nothing is
+// explained by the violation of a run that has none.
+TEST(Report, ARunThatIsAnotherOneEachTimeIsNotDeterministic) {
+  std::size_t refused = 0;
+  for (int runs = 1; runs <= 40; ++runs) {
+    const auto left = std::make_shared<int>(1'000'000);
+    SystemRegistry systems;
+    systems.add({"chance", "", [left](const Options&) { return std::make_unique<Chance>(left); }});
+    run::Recipe recipe;
+    recipe.scenario = run::parse_scenario(
+        "format = \"dissensus-scenario/1\"\nname = \"chance\"\n[system]\nkind = \"chance\"\n"
+        "[network]\nlatency = \"5ms\"\n[schedule]\ntype = \"delay\"\nmax_delay = \"80ms\"\n"
+        "[limits]\nvirtual_time = \"5s\"\n",
+        "chance", systems);
+    run::Runner runner;
+    for (recipe.seed = 1; recipe.hash.empty(); ++recipe.seed) {
+      Random random(recipe.seed, "schedule");
+      recipe.schedule = run::random_schedule(recipe.scenario, random);
+      const run::RunResult result = runner.run(recipe.scenario, recipe.schedule, recipe.seed);
+      if (result.verdict.violations.empty()) continue;
+      recipe.hash = trace::to_hex(result.hash);
+      break;
+    }
+    *left = runs;
+    ExamineOptions options;
+    options.shrink_runs_max = 20;
+    options.likelihood = false;
+    try {
+      examine(recipe, "", options, systems);
+    } catch (const run::NotDeterministic& error) {
+      ++refused;
+      EXPECT_THAT(error.what(), HasSubstr("not deterministic"));
+    }
+  }
+  EXPECT_GT(refused, 20u);
 }
 
 }  // namespace

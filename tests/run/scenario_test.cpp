@@ -9,6 +9,9 @@
 
 #include "core/file.h"
 #include "core/limits.h"
+#include "core/toml_text.h"
+#include "run/runner.h"
+#include "run/scenario_file.h"
 #include "systems/built_in/built_in.h"
 
 namespace dissensus::run {
@@ -206,6 +209,38 @@ type = "delay"
   EXPECT_EQ(error_of(loud),
             "s.toml:6: system.servers.log_level: expected one of trace, debug, info, warning, "
             "error, found 'loud'");
+}
+
+// Requests and answers that are 3 s late each come after 5.25 s, when a node has given up: with B3
+// for good. Who begins anew, or takes what still comes, has a network that goes on.
+TEST(Scenario, TheStrictRuleOfB3IsBrokenByTheBug) {
+  TomlText text(read_scenario(kSource + "/scenarios/xrpl/b3-dead.toml"), "b3-dead");
+  Runner runner;
+  std::vector<std::size_t> failing;
+  for (const std::string bugs : {"[]", "[\"B3-fixed\"]", "[\"B3-cured\"]"}) {
+    text.set("system.bugs", bugs);
+    const Scenario scenario = parse_scenario(text.text(), "b3-dead", built_in_systems());
+    const faults::GeneSpace genes = scenario.genes();
+    faults::DelaySchedule delays;
+    delays.delay_ms.assign(genes.size(), 0);
+    for (std::size_t gene = 0; gene < genes.size(); ++gene) {
+      const std::string& kind = scenario.system_description().kinds[genes.gene(gene).kind].name;
+      if (kind == "GetLedger" || kind == "LedgerData") delays.delay_ms[gene] = 3'000;
+    }
+    faults::Schedule schedule;
+    schedule.scheduler = delays;
+    failing.push_back(0);
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+      const RunResult result = runner.run(scenario, schedule, seed);
+      EXPECT_NE(result.verdict.outcome, oracle::Outcome::unknown);
+      if (result.verdict.outcome != oracle::Outcome::fail) continue;
+      EXPECT_EQ(result.verdict.violations.front().signature(), "termination/dead/built");
+      ++failing.back();
+    }
+  }
+  EXPECT_GT(failing[0], 0u);
+  EXPECT_EQ(failing[1], 0u);
+  EXPECT_EQ(failing[2], 0u);
 }
 
 }  // namespace

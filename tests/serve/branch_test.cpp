@@ -1,11 +1,16 @@
 // One thing changed at one event: all before it stays, the result replays from its own folder.
 #include "serve/branch.h"
 
+#include <functional>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "dissensus/options.h"
 
+#include "core/file.h"
+#include "serve/comparison.h"
 #include "serve/matter.h"
 #include "serve/runs.h"
 
@@ -83,6 +88,36 @@ TEST(Branch, ADroppedMessageIsLostAndNoOther) {
     }
     EXPECT_EQ(lost, 1u);
     EXPECT_THAT(branch.words, HasSubstr("is lost"));
+  }
+}
+
+// What would have happened "if" is asked of the run that is shown: one that comes out otherwise now
+// has no answer.
+TEST(Branch, OfARunThatIsAnotherNowIsRefused) {
+  TemporaryFolder folder;
+  run::record_run(folder.path(), recipe_of("majority-overtaken-commit"));
+  const std::string path = folder.path() + "/scenario.toml";
+  std::string text = read_file(path, 1 << 20);
+  text.replace(text.find("values = [1, 1, 0]"), 18, "values = [1, 1, 0]\nfixed = true");
+  const auto record = [](const LoadedRun& run) {
+    for (std::size_t at = run.records().size();; --at) {
+      if (run.records()[at - 1].type == EventType::deliver) return at - 1;
+    }
+  };
+  const auto same = load_run(folder.path(), simulated_systems());
+  EXPECT_NO_THROW(make_branch(*same, change_of(Change::Type::drop, record(*same))));
+  write_file(path, text);
+  const auto other = load_run(folder.path(), simulated_systems());
+  for (const auto& action : std::vector<std::function<void()>>{
+           [&] { make_branch(*other, change_of(Change::Type::drop, record(*other))); },
+           [&] { RangeFinder finder(other); },
+           [&] { nearest_passing(*other, [] { return true; }); }}) {
+    try {
+      action();
+      ADD_FAILURE() << "another run was changed";
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("the replay differs: recorded fail"));
+    }
   }
 }
 

@@ -59,6 +59,60 @@ TEST(Shrink, TheTutorialBugIsOneLateProposal) {
   }
 }
 
+/// So many runs take some 100 ms.
+ShrinkOptions brief(bool beyond_bounds) {
+  ShrinkOptions options;
+  options.seeds = 0;
+  options.runs_max = 600;
+  options.beyond_bounds = beyond_bounds;
+  return options;
+}
+
+// The minimal schedule is one that a search of the scenario could have found. Both of these have
+// later messages where that is allowed.
+TEST(Shrink, DelaysStayInsideTheBoundsOfTheScenario) {
+  for (const std::uint64_t seed : {4u, 7u}) {
+    const run::Recipe failing = failing_run(kThreshold, seed);
+    const auto most = failing.scenario.space.max_delay;
+    const ShrinkResult inside = shrink_run(failing, brief(false));
+    EXPECT_LE(faults::longest_delay(inside.recipe.schedule), most);
+    EXPECT_FALSE(leaves_bounds(inside.recipe.scenario, inside.recipe.schedule));
+    EXPECT_FALSE(parse_result(to_json(inside), "shrink.json").beyond_bounds);
+    const ShrinkResult outside = shrink_run(failing, brief(true));
+    EXPECT_GT(faults::longest_delay(outside.recipe.schedule), most);
+    EXPECT_TRUE(leaves_bounds(outside.recipe.scenario, outside.recipe.schedule));
+    EXPECT_TRUE(parse_result(to_json(outside), "shrink.json").beyond_bounds);
+  }
+}
+
+// Single messages have the bounds of their genes; a schedule that was given keeps what it has.
+TEST(Shrink, BoundsAreThoseOfTheSpaceAndOfWhatWasGiven) {
+  const run::Scenario scenario = run::load_scenario(kThreshold, simulated_systems());
+  const auto most =
+      std::chrono::duration_cast<std::chrono::milliseconds>(scenario.space.max_delay).count();
+  faults::Schedule single;
+  single.scheduler = faults::MessageSchedule{{{0, 0, std::chrono::milliseconds(most + 1)}}};
+  EXPECT_TRUE(leaves_bounds(scenario, single));
+  EXPECT_EQ(delay_bounds(scenario, single).at(0), most);
+  run::Scenario drawn_by_nobody = scenario;
+  drawn_by_nobody.space.type = run::ScheduleSpace::Type::none;
+  EXPECT_FALSE(leaves_bounds(drawn_by_nobody, single));
+  EXPECT_EQ(delay_bounds(drawn_by_nobody, single).at(0), most + 1);
+}
+
+// What an earlier shrinking made beyond the bounds is not gone on from inside them.
+TEST(ShrinkFurther, ComesBackInsideTheBounds) {
+  const run::Recipe failing = failing_run(kThreshold);
+  const ShrinkResult inside = shrink_run(failing, brief(false));
+  ShrinkResult outside = inside;
+  auto& delays = std::get<DelaySchedule>(outside.recipe.schedule.scheduler).delay_ms;
+  for (std::uint32_t& delay : delays) delay = delay > 0 ? 60'000 : 0;
+  outside.beyond_bounds = true;
+  const ShrinkResult again = shrink_further(failing, outside, brief(false), simulated_systems());
+  EXPECT_FALSE(leaves_bounds(again.recipe.scenario, again.recipe.schedule));
+  EXPECT_EQ(again.recipe.schedule, inside.recipe.schedule);
+}
+
 // What the result says can be repeated from its texts alone.
 TEST(Shrink, TheMinimalRunReplaysFromItsTexts) {
   const run::Recipe failing = failing_run(kThreshold);

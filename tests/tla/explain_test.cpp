@@ -54,5 +54,32 @@ TEST(Explain, WholeNextAndPossibleActions) {
   EXPECT_TRUE(machine.explain(fitting, *spec->find_action("Receive"), arguments).guards.empty());
 }
 
+std::vector<std::string> deciding(Machine& machine, const State& state) {
+  std::vector<std::string> texts;
+  machine.deciding_guards(state, 1000, [&](const Location& at) { texts.push_back(at.excerpt()); });
+  return texts;
+}
+
+// A conjunct decides where it alone is false: of a step, or of a condition that is looked at.
+TEST(DecidingGuards, AreFalseAlone) {
+  const auto spec = spec_of(
+      "EXTENDS Naturals\nVARIABLES x, y\nBig == x < 2 /\\ y > 2\n"
+      "Init == x = 0 /\\ y = 0\n"
+      "A == x = 1 /\\ y = 1 /\\ x' = (IF Big THEN 0 ELSE x) /\\ y' = y\n"
+      "B == y # 0 /\\ 6 \\div y > 2 /\\ UNCHANGED <<x, y>>\n"
+      "Next == A \\/ B");
+  Machine machine(spec);
+  const auto at = [](int x, int y) { return State{Value::integer(x), Value::integer(y)}; };
+  EXPECT_THAT(deciding(machine, at(0, 1)), testing::ElementsAre("x = 1"));
+  EXPECT_THAT(deciding(machine, at(1, 3)), testing::ElementsAre("y = 1", "6 \\div y > 2"));
+  EXPECT_THAT(deciding(machine, at(1, 1)), testing::ElementsAre("y > 2"));
+  EXPECT_THAT(deciding(machine, at(0, 0)), testing::IsEmpty()) << "without y # 0 there is no value";
+  EXPECT_THAT(deciding(machine, at(5, 3)), testing::ElementsAre("6 \\div y > 2"));
+  EXPECT_EQ(spec->conjuncts({*spec->find_action("A"), *spec->find_action("B")}).size(), 6u);
+  // Steps are what they were, and results from before do not hide anything.
+  EXPECT_EQ(successors_of(machine, at(1, 1)).size(), 2u);
+  EXPECT_THAT(deciding(machine, at(0, 1)), testing::ElementsAre("x = 1"));
+}
+
 }  // namespace
 }  // namespace dissensus::tla

@@ -11,8 +11,8 @@
 namespace dissensus::cli {
 namespace {
 
-constexpr std::array kElsewhere{"stats",    "study",      "isolate", "conform", "tla",
-                                "fidelity", "completion", "manual",  "serve",   "work"};
+constexpr std::array kElsewhere{"stats",      "study",  "isolate", "conform", "tla",  "fidelity",
+                                "completion", "manual", "serve",   "work",    "paper"};
 
 std::string lacks(std::string_view what) {
   return fmt::format(

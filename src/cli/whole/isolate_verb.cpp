@@ -1,3 +1,5 @@
+#include <charconv>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -46,21 +48,45 @@ struct IsolateOptions {
   OutputOptions output;
 };
 
-/// The store of a campaign or hunt: the file, or the folder that holds it; empty: it is neither.
-std::string store_of(const std::string& path) {
+/// The store of a campaign or hunt, or one hunt of it.
+struct ChosenStore {
+  std::string path;        ///< empty: it is none
+  std::uint64_t hunt = 0;  ///< 0: all
+};
+
+/// The file, or the folder that holds it, and after a '#' the number of a hunt.
+ChosenStore store_of(std::string path) {
   std::error_code error;
-  if (path.ends_with(".sqlite")) return path;
+  ChosenStore chosen;
+  const std::size_t sign = path.rfind('#');
+  if (sign != std::string::npos && !std::filesystem::exists(path, error)) {
+    const char* const end = path.data() + path.size();
+    const auto read = std::from_chars(path.data() + sign + 1, end, chosen.hunt);
+    if (read.ec != std::errc() || read.ptr != end || chosen.hunt == 0) {
+      throw InputError(
+          fmt::format("{}: expected one hunt of a store by its number, STORE#2, from 1 on", path));
+    }
+    path.resize(sign);
+  }
   const std::string inside = path + "/store.sqlite";
-  return std::filesystem::exists(inside, error) ? inside : "";
+  if (path.ends_with(".sqlite")) {
+    chosen.path = path;
+  } else if (std::filesystem::exists(inside, error)) {
+    chosen.path = inside;
+  } else if (chosen.hunt != 0) {
+    throw InputError(path + ": not a store (.sqlite), nor a folder with one");
+  }
+  return chosen;
 }
 
 std::unique_ptr<isolate::RunSource> open_source(const IsolateOptions& options,
                                                 const SystemRegistry& systems) {
   const std::string& path = options.path;
-  if (const std::string store = store_of(path); !store.empty()) {
+  if (const ChosenStore store = store_of(path); !store.path.empty()) {
     std::optional<isolate::Declaration> declaration;
     if (!options.messages.empty()) declaration = isolate::read_declaration(options.messages);
-    return std::make_unique<hunt::StoreSource>(store, std::move(declaration), systems);
+    return std::make_unique<hunt::StoreSource>(store.path, std::move(declaration), systems,
+                                               store.hunt);
   }
   if (!options.messages.empty()) throw InputError("--messages: is for stores of campaigns only");
   if (isolate::is_data_set(path)) return std::make_unique<isolate::DataSetSource>(path);
@@ -233,6 +259,10 @@ ExitCode isolate_messages(const IsolateOptions& options) {
                                        until.read(), until.failing()));
   }
   const isolate::RunTable& table = *runs;
+  if (store != nullptr && !options.output.quiet) {
+    for (const std::string& line : store->repetitions())
+      fmt::print(stderr, "dissensus: {}\n", line);
+  }
   say_stage(options.output, fmt::format("comparing {} runs, {} of them failing",
                                         table.runs().size(), table.failing()));
   isolation.keep_going = [] { return !is_interrupted(); };
@@ -281,8 +311,8 @@ Verb add_isolate_verb(CLI::App& program) {
   const auto options = std::make_shared<IsolateOptions>();
   app->add_option(
          "dataset", options->path,
-         "Folder in the public data set's format, store of a campaign or hunt, or a declaration "
-         "of messages (.toml)")
+         "Folder in the public data set's format, store of campaigns or hunts (STORE#2: its second "
+         "one alone), or a declaration of messages (.toml)")
       ->required();
   app->add_option("--messages", options->messages,
                   "Declaration (.toml) of the messages of a store's runs; default: all that the "

@@ -3,8 +3,10 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/hunt_options.h"
@@ -26,10 +28,11 @@ struct StudyVerbOptions {
   std::vector<std::string> files;
   std::string out;
   std::size_t jobs = default_jobs();
-  std::optional<std::uint64_t> seed;
+  std::vector<std::uint64_t> seeds;
   std::optional<std::size_t> repetitions;
   bool resume = false;
   bool check = false;
+  bool paper = false;
   bool renew = false;
   bool all = false;
   PluginOptions plugins;
@@ -98,10 +101,7 @@ std::vector<experiment::Experiment> load_all(const StudyVerbOptions& options,
                                      experiment.name));
       }
     }
-    if (options.seed) {
-      experiment.seed = *options.seed;
-      for (experiment::RepresentationRow& row : experiment.rows) row.options.seed = *options.seed;
-    }
+    if (!options.seeds.empty()) experiment.seeds = options.seeds;
     if (options.repetitions) experiment.repetitions = *options.repetitions;
     experiments.push_back(std::move(experiment));
   }
@@ -118,7 +118,9 @@ std::string resume_command(const StudyVerbOptions& options) {
   std::string words = fmt::format("{} study", program_invocation_name);
   for (const std::string& file : options.files) words += " " + shell_word(file);
   if (!options.out.empty()) words += " --out " + shell_word(options.out);
-  if (options.seed) words += fmt::format(" --seed {}", *options.seed);
+  if (!options.seeds.empty()) {
+    words += fmt::format(" --seed {}", fmt::join(options.seeds, ","));
+  }
   if (options.repetitions) words += fmt::format(" --repetitions {}", *options.repetitions);
   return words + options.plugins.words() + " --resume";
 }
@@ -129,7 +131,8 @@ Json to_json(const experiment::Experiment& experiment, const std::string& folder
   json["experiment"] = experiment.name;
   json["folder"] = folder;
   json["complete"] = result.complete;
-  json["seed"] = experiment.seed;
+  json["seed"] = experiment.seeds.front();
+  json["seeds"] = experiment.seeds;
   json["cells"] = result.progress.total;
   json["known_before"] = result.progress.known;
   json["failed"] = result.errors;
@@ -151,7 +154,15 @@ void print_text(const experiment::Experiment& experiment, const std::string& fol
     fmt::print("  no PNG: rsvg-convert (librsvg2-bin) is missing or failed\n");
 }
 
+void print_paper(const experiment::Experiment& experiment, const experiment::StudyTable& table) {
+  fmt::print("\n{}: {}\n\n{}\n{}\n{}\n", experiment.source, table.title, table.text, table.note,
+             experiment::run_words(experiment));
+}
+
 ExitCode study_experiments(const StudyVerbOptions& options) {
+  if (std::set(options.seeds.begin(), options.seeds.end()).size() < options.seeds.size()) {
+    throw InputError("--seed: a seed is there twice");
+  }
   const Registry registry = options.plugins.load();
   const std::vector<experiment::Experiment> experiments = load_all(options, registry);
   catch_interrupts();
@@ -160,6 +171,7 @@ ExitCode study_experiments(const StudyVerbOptions& options) {
   session_options.jobs = options.jobs;
   session_options.resume = options.resume;
   session_options.is_stopped = is_interrupted;
+  session_options.paper_layout = options.paper;
   session_options.on_progress = [&line](const experiment::StudyProgress& progress) {
     line->show(progress);
   };
@@ -177,6 +189,7 @@ ExitCode study_experiments(const StudyVerbOptions& options) {
     all.push_back(to_json(experiment, folder, result, seconds));
     if (!options.output.json && !options.output.quiet) {
       print_text(experiment, folder, result, seconds);
+      if (result.paper) print_paper(experiment, *result.paper);
     }
     if (is_interrupted()) break;
   }
@@ -207,6 +220,14 @@ ExitCode care_for_pages(const StudyVerbOptions& options) {
                  options.check ? "made by another build; renew it with make results" : "renewed");
     }
     if (options.check && !names.empty()) code = kViolation;
+    if (!options.check) continue;
+    for (const std::string& name : renewal.poor_sections(path)) {
+      code = kViolation;
+      all.push_back({{"page", path}, {"section", name}, {"state", "few seeds"}});
+      if (options.output.quiet || options.output.json) continue;
+      fmt::print("{}: {}: a comparison comes from {} seeds at least; give its experiment seeds\n",
+                 path, name, experiment::kSeedsOfAPage);
+    }
   }
   if (options.output.json && !options.output.quiet) fmt::print("{}\n", all.dump(2));
   return code;
@@ -226,9 +247,13 @@ Verb add_study_verb(CLI::App& program) {
   app->add_option("--jobs", options->jobs, "Threads; the result is the same with any number")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  app->add_option("--seed", options->seed, "Seed, instead of the file's")
+  app->add_option("--seed,--seeds", options->seeds,
+                  "Seed, instead of the file's; several with commas between are pooled")
+      ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::NonNegativeNumber);
-  app->add_option("--repetitions", options->repetitions, "Repetitions, instead of the file's")
+  app->add_option("--repetitions", options->repetitions,
+                  "Repetitions with each seed, instead of the file's")
       ->check(CLI::Range(1, 100'000));
   app->add_flag("--resume", options->resume, "Go on with what results.sqlite has");
   CLI::Option* const check = app->add_flag(
@@ -236,6 +261,9 @@ Verb add_study_verb(CLI::App& program) {
   app->add_flag("--renew", options->renew, "The files are pages: renew tables of other builds")
       ->excludes(check);
   app->add_flag("--all", options->all, "With --renew: renew every table");
+  app->add_flag("--paper", options->paper,
+                "Print the result in the layout of the paper's table, its numbers beside ours")
+      ->excludes(check);
   options->plugins.add_to(*app);
   options->output.add_to(*app);
   app->footer(

@@ -55,5 +55,6 @@ Verb add_tla_check_verb(CLI::App& tla);
 Verb add_tla_eval_verb(CLI::App& tla);
 Verb add_tla_simulate_verb(CLI::App& tla);
 Verb add_tla_trace_verb(CLI::App& tla);
+Verb add_tla_translate_verb(CLI::App& tla);
 
 }  // namespace dissensus::cli

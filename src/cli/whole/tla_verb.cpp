@@ -91,11 +91,12 @@ Verb add_tla_eval_verb(CLI::App& tla) {
 
 Verb add_tla_verb(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
-      "tla", "TLA+ specifications: check, simulate, match with a log, evaluate");
+      "tla", "TLA+ specifications: check, simulate, match with a log, evaluate, translate PlusCal");
   app->require_subcommand(0, 1);
   app->allow_extras();  // unknown words are explained by run_part
   std::vector<Verb> verbs{add_tla_check_verb(*app), add_tla_simulate_verb(*app),
-                          add_tla_trace_verb(*app), add_tla_eval_verb(*app)};
+                          add_tla_trace_verb(*app), add_tla_eval_verb(*app),
+                          add_tla_translate_verb(*app)};
   app->footer(
       "Exit codes: 0 everything holds, 1 violation or deadlock, 2 bad specification or usage,\n"
       "3 incomplete.\n\nExample:\n  dissensus tla check specs/examples/TwoPhase.tla");

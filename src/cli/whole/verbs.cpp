@@ -13,7 +13,7 @@ std::vector<Verb> add_verbs(CLI::App& program) {
           add_store_verb(program),   add_work_verb(program),     add_watch_verb(program),
           add_study_verb(program),   add_stats_verb(program),    add_fidelity_verb(program),
           add_new_verb(program),     add_import_verb(program),   add_completion_verb(program),
-          add_manual_verb(program)};
+          add_manual_verb(program),  add_paper_verb(program)};
 }
 
 std::string note_on_verbs() {

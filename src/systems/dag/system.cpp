@@ -78,6 +78,7 @@ class DagCluster final : public Cluster {
 SystemDescription describe(const Settings& settings) {
   SystemDescription description;
   description.name = "dag";
+  description.nodes = NodeKind::simulated;
   description.summary = std::string(kSummary);
   describe_messages(description);
   // Vertex, echo and ready are the steps of a round; the others belong to none.

@@ -123,6 +123,7 @@ void refuse_model_keys(const Options& options) {
 SystemDescription describe(const xrpl::NetworkConfig& config) {
   SystemDescription description;
   description.name = "rippled";
+  description.nodes = NodeKind::rippled;
   description.summary = "real servers of the XRP Ledger";
   description.same_messages_as = {"xrpl"};
   live::describe_messages(description, config.scheme);

@@ -127,6 +127,7 @@ class MajoritySystem final : public System {
     settings_.fixed = options.boolean("fixed", false);
 
     description_.name = "majority";
+    description_.nodes = NodeKind::simulated;
     description_.summary = "the thesis's tutorial algorithm: majority voting in rounds, with a bug";
     description_.message<Proposal>("Proposal")
         .field("value", SemanticType::value, &Proposal::value)

@@ -22,6 +22,7 @@ class ClientRequest final : public dissensus::Request {
 SystemDescription describe(const Settings& settings) {
   SystemDescription description;
   description.name = "pbft";
+  description.nodes = NodeKind::simulated;
   description.summary = std::string(kSummary);
   describe_messages(description);
   // A replica is in the round of the number that it executes next.

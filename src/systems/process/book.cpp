@@ -73,6 +73,22 @@ void Book::send(Context& context, NodeId to, const nlohmann::json& body) const {
   context.send(to, message(body));
 }
 
+nlohmann::json parse_line(std::string_view line) {
+  constexpr int kDepthMax = 200;
+  int depth = 0;
+  bool is_text = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (is_text && c == '\\') ++i;
+    if (c == '"') is_text = !is_text;
+    if (is_text) continue;
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (depth > kDepthMax) return nlohmann::json(nlohmann::json::value_t::discarded);
+  }
+  return nlohmann::json::parse(line, nullptr, false);
+}
+
 nlohmann::json member(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   return found == object.end() ? nlohmann::json() : *found;

@@ -47,6 +47,10 @@ class Book {
   std::string node_ids_;  ///< ["n0","n1"]
 };
 
+/// A line of a program; what is nested deeper than anybody needs is no JSON here: whoever walks
+/// through it would run out of stack.
+nlohmann::json parse_line(std::string_view line);
+
 /// A member of an object; null where there is none.
 nlohmann::json member(const nlohmann::json& object, const char* key);
 

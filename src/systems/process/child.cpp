@@ -5,12 +5,16 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -144,6 +148,32 @@ void Child::end() {
   guardian_ = -1;
 }
 
+namespace {
+
+/// The processes that this one started, and theirs; those whose parents have ended are nobody's.
+void add_descendants(pid_t parent, std::vector<pid_t>& found) {
+  std::ifstream file(fmt::format("/proc/{}/task/{}/children", parent, parent));
+  for (pid_t child = 0; file >> child;) {
+    found.push_back(child);
+    add_descendants(child, found);
+  }
+}
+
+}  // namespace
+
+void Child::hold(bool is_held) {
+  if (guardian_ <= 0) return;
+  // The guardian is the parent of whoever lost its own; it itself goes on. Who is still running may
+  // start others meanwhile.
+  std::size_t known = 0;
+  for (std::vector<pid_t> all;; all.clear()) {
+    add_descendants(guardian_, all);
+    for (const pid_t process : all) ::kill(process, is_held ? SIGSTOP : SIGCONT);
+    if (all.size() <= known) return;
+    known = all.size();
+  }
+}
+
 bool Child::fail(Trouble trouble) {
   if (trouble_ == Trouble::none) trouble_ = trouble;
   return false;
@@ -247,6 +277,73 @@ bool Child::read(std::string_view& line) {
     if (!wait(false) || !fill()) return false;
   }
   return true;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The first bytes of a file of /proc; empty: there is no such file any more, or not for us.
+std::string text_of(const fs::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 4096> text{};
+  const ssize_t size = file.get() < 0 ? 0 : ::read(file.get(), text.data(), text.size());
+  return std::string(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+}
+
+enum class Activity : std::uint8_t { waits, sleeps, works, ends };
+
+/// What a thread does, as the kernel says.
+Activity activity_of(const fs::path& task) {
+  const std::string text = text_of(task / "stat");
+  const std::size_t end = text.rfind(')');
+  const char state = end == text.npos || end + 2 >= text.size() ? 'Z' : text[end + 2];
+  if (state == 'Z' || state == 'X') return Activity::ends;
+  if (state == 'T' || state == 't') return Activity::waits;
+  if (state != 'S') return Activity::works;
+  const std::string call = text_of(task / "syscall");
+  const bool is_asleep = call.starts_with(fmt::format("{} ", SYS_nanosleep)) ||
+                         call.starts_with(fmt::format("{} ", SYS_clock_nanosleep));
+  return is_asleep ? Activity::sleeps : Activity::waits;
+}
+
+/// What a process does, or those that it has started: whoever is most active.
+Activity activity_of(pid_t pid, std::vector<pid_t>& children) {
+  Activity most = Activity::waits;
+  std::error_code error;
+  bool any = false;
+  for (const auto& task : fs::directory_iterator(fmt::format("/proc/{}/task", pid), error)) {
+    any = true;
+    most = std::max(most, activity_of(task.path()));
+    std::istringstream numbers(text_of(task.path() / "children"));
+    for (pid_t child = 0; numbers >> child;) children.push_back(child);
+  }
+  return any ? most : Activity::ends;
+}
+
+}  // namespace
+
+bool Child::settle() {
+  using Steady = std::chrono::steady_clock;
+  constexpr auto kSleepMax = std::chrono::milliseconds(200);
+  constexpr auto kHelpersMax = std::chrono::seconds(1);
+  const auto begin = Steady::now();
+  while (trouble_ == Trouble::none && !has_ended()) {
+    std::vector<pid_t> others;
+    const Activity own = activity_of(pid_, others);
+    Activity helpers = Activity::waits;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      if (activity_of(others[i], others) == Activity::works) helpers = Activity::works;
+    }
+    const auto time = Steady::now() - begin;
+    const bool may_work_on = own >= Activity::works && time < limits_.answer;
+    const bool may_wake_up = own == Activity::sleeps && time < kSleepMax;
+    if (!may_work_on && !may_wake_up && (helpers == Activity::waits || time > kHelpersMax)) {
+      return true;
+    }
+    ::poll(nullptr, 0, 1);
+  }
+  return false;
 }
 
 void Child::add_waits(std::vector<pollfd>& waits) const {

@@ -55,6 +55,13 @@ class Child {
   /// What poll() is to wait for.
   void add_waits(std::vector<pollfd>& waits) const;
 
+  /// After its last line: waits until it waits for us, as far as can be seen and not for long.
+  /// False: it has ended by itself, and trouble() says how.
+  bool settle();
+
+  /// The program and what it started stand still, or go on.
+  void hold(bool is_held);
+
   pid_t pid() const { return pid_; }
   Trouble trouble() const { return trouble_; }
   /// Exit code or signal.

@@ -20,10 +20,10 @@ ChildPool::~ChildPool() = default;
 std::unique_ptr<Child> ChildPool::take() {
   {
     const std::lock_guard lock(state_->mutex);
-    if (!state_->idle.empty()) {
+    while (!state_->idle.empty()) {
       std::unique_ptr<Child> child = std::move(state_->idle.back());
       state_->idle.pop_back();
-      return child;
+      if (child->settle()) return child;  // else it ended where nobody needed it
     }
   }
   return std::make_unique<Child>(state_->launch);

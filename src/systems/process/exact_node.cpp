@@ -74,8 +74,17 @@ void ExactNode::start(Context& context) {
 }
 
 void ExactNode::restart(Context& context, const Node& before) {
-  stored_ = dynamic_cast<const ExactNode&>(before).stored_;
+  const auto& earlier = dynamic_cast<const ExactNode&>(before);
+  stored_ = earlier.stored_;
+  if (Child* const child = earlier.child_.get(); child != nullptr && !child->settle()) {
+    // Before the crash, which ended nothing: the program stood and waited.
+    context.broken(invariant_of(child->trouble()), static_cast<std::uint64_t>(child->status()));
+  }
   start(context);
+}
+
+void ExactNode::look(Context& context) {
+  if (!is_dead_ && child_ && !child_->settle()) broken(context, child_->trouble(), {});
 }
 
 void ExactNode::receive(Context& context, NodeId from, const Message& message) {
@@ -153,7 +162,7 @@ bool ExactNode::carry_out(Context& context, std::string_view line) {
       {"log", &ExactNode::on_log},
   }};
   if (line == R"({"type":"done"})") return is_done_ = true;  // most lines of all
-  const Json parsed = Json::parse(line, nullptr, false);
+  const Json parsed = parse_line(line);
   if (!parsed.is_object()) return false;
   if (parsed.contains("dest")) return on_message(context, parsed);
   const std::string* const type = text_of(parsed, "type");

@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "dissensus/mortal.h"
 #include "dissensus/node.h"
 
 #include "systems/process/book.h"
@@ -18,7 +19,7 @@
 
 namespace dissensus::process {
 
-class ExactNode final : public Node {
+class ExactNode final : public Node, public Mortal {
  public:
   ExactNode(const Book& book, ChildPool& pool) : book_(book), pool_(pool) {}
   ~ExactNode() override { pool_.give(std::move(child_)); }
@@ -28,6 +29,7 @@ class ExactNode final : public Node {
   void receive(Context& context, NodeId from, const Message& message) override;
   void timer(Context& context, TimerId timer, std::uint64_t tag) override;
   StateValue::Record state() const override { return state_; }
+  void look(Context& context) override;
 
  private:
   using Json = nlohmann::json;

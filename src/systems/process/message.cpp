@@ -148,6 +148,10 @@ void add_kinds(SystemDescription& description, const Settings& settings) {
 SystemDescription describe(const Settings& settings) {
   SystemDescription description;
   description.name = "process";
+  description.nodes = settings.clock == Clock::told           ? NodeKind::told
+                      : settings.clock == Clock::virtual_time ? NodeKind::plain_virtual
+                                                              : NodeKind::plain_real;
+  description.disks = settings.nodes;
   description.summary = "nodes as programs, in any language";
   add_kinds(description, settings);
   description.levels = settings.levels;

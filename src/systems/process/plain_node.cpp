@@ -67,7 +67,7 @@ void PlainNode::happened(Context& context) {
 }
 
 bool PlainNode::carry_out(Context& context, const std::string& line) {
-  const nlohmann::json parsed = nlohmann::json::parse(line, nullptr, false);
+  const nlohmann::json parsed = parse_line(line);
   if (!parsed.is_object()) return false;
   const auto to = parsed.find("dest");
   const auto body = parsed.find("body");

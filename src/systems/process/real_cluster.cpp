@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include "dissensus/machines.h"
+
 #include "core/assert.h"
 #include "systems/process/bystander.h"
 #include "systems/process/plain_node.h"
@@ -23,7 +25,7 @@ constexpr std::size_t kRealLogBytesMax = 4u << 20;
 /// How long nobody looks whether the user wants to stop.
 constexpr auto kPatience = std::chrono::milliseconds(200);
 
-class RealCluster final : public Cluster, public Outside, public Programs {
+class RealCluster final : public Cluster, public Outside, public Programs, public Machines {
  public:
   RealCluster(const Book& book, std::function<bool()> is_interrupted)
       : book_(book), is_interrupted_(std::move(is_interrupted)), programs_(book.settings().nodes) {}
@@ -57,6 +59,15 @@ class RealCluster final : public Cluster, public Outside, public Programs {
     std::erase_if(news_, [node](const ProgramNews& news) { return news.node == node; });
   }
 
+  /// What it wrote before is read when it goes on.
+  void paused(NodeId node, bool is_paused) override {
+    if (node >= programs_.size()) return;
+    Program& program = programs_[node];
+    program.is_paused = is_paused;
+    if (program.child) program.child->hold(is_paused);
+  }
+  void disk_slowed(NodeId, Duration) override {}  // refused when schedules are read
+
   std::vector<Attachment> attachments() override {
     std::vector<Attachment> files;
     for (std::size_t i = 0; i < programs_.size(); ++i) {
@@ -71,6 +82,7 @@ class RealCluster final : public Cluster, public Outside, public Programs {
   void start_program(NodeId node) override {
     Program& program = programs_[node];
     ++program.lives;
+    program.is_paused = false;
     try {
       program.child = std::make_unique<Child>(book_.settings().launch);
       program.child->begin_answer(book_.settings().limits);
@@ -82,7 +94,7 @@ class RealCluster final : public Cluster, public Outside, public Programs {
     Program& program = programs_[node];
     if (!program.child) return;
     program.child->queue(line);
-    collect(node);
+    if (!program.is_paused) collect(node);
   }
   void end_program(NodeId node) override {
     keep_log(node);
@@ -101,6 +113,7 @@ class RealCluster final : public Cluster, public Outside, public Programs {
   struct Program {
     std::unique_ptr<Child> child;
     std::uint32_t lives = 0;
+    bool is_paused = false;
     std::string log;
   };
 
@@ -113,14 +126,15 @@ class RealCluster final : public Cluster, public Outside, public Programs {
     if (!news_.empty() || !trouble_.empty()) return;
     waits_.clear();
     for (const Program& program : programs_) {
-      if (program.child) program.child->add_waits(waits_);
+      if (program.child && !program.is_paused) program.child->add_waits(waits_);
     }
     const Duration left = std::clamp(until - run_time(), Duration{}, Duration(kPatience));
     const timespec time{0, std::chrono::nanoseconds(left).count()};
     ::ppoll(waits_.data(), waits_.size(), &time, nullptr);
     renew_allowance();
     for (std::size_t node = 0; node < programs_.size(); ++node) {
-      if (programs_[node].child) collect(static_cast<NodeId>(node));
+      const Program& program = programs_[node];
+      if (program.child && !program.is_paused) collect(static_cast<NodeId>(node));
     }
   }
 

@@ -109,6 +109,11 @@ void read_limits(const Options& options, Settings& settings) {
   settings.host.limits.memory_bytes =
       static_cast<std::uint64_t>(options.integer("memory_mib", 4096, 16, 1 << 20)) << 20;
   settings.host.limits.output_bytes = settings.limits.answer_bytes;
+  settings.host.limits.wall_time = std::chrono::ceil<std::chrono::milliseconds>(
+      options.duration("wall_time", std::chrono::minutes(10)));
+  if (settings.host.limits.wall_time.count() <= 0) {
+    options.fail("wall_time", "expected a duration above zero");
+  }
 }
 
 /// Supervised programs take seconds for a run, and a list that is learned in real time would be

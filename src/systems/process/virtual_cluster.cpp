@@ -6,7 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "dissensus/machines.h"
+
 #include "core/assert.h"
+#include "host/ends.h"
 #include "host/host.h"
 #include "systems/process/bystander.h"
 #include "systems/process/plain_node.h"
@@ -24,6 +27,7 @@ constexpr std::string_view kBridge = R"(exec 3<>"/dev/tcp/$0/7" && exec "$@" <&3
 class VirtualCluster final : public Cluster,
                              public Outside,
                              public Programs,
+                             public Machines,
                              public host::HostListener {
  public:
   VirtualCluster(const Book& book, std::uint64_t seed)
@@ -48,6 +52,7 @@ class VirtualCluster final : public Cluster,
   std::string trouble() const override { return trouble_; }
 
   Happening wait(Time until) override {
+    resume_programs();
     forget_lost();
     if (news_.empty() && trouble_.empty()) {
       const host::HostTime target = origin_ + host::HostTime(until - Time{});
@@ -67,6 +72,24 @@ class VirtualCluster final : public Cluster,
     state.lives = lives;
     state.is_down = true;
     std::erase_if(news_, [node](const ProgramNews& news) { return news.node == node; });
+  }
+
+  std::vector<Remark> remarks() override {
+    return host::remarks_of(host_->lost_processes(), origin_,
+                            [this](host::ProgramId id) { return owners_.at(id); });
+  }
+
+  void paused(NodeId node, bool is_paused) override {
+    if (node >= programs_.size()) return;
+    std::erase(resumed_, node);
+    if (!is_paused) {
+      resumed_.push_back(node);
+    } else if (programs_[node].id) {
+      host_->pause(*programs_[node].id);
+    }
+  }
+  void disk_slowed(NodeId node, Duration extra) override {
+    if (node < programs_.size()) host_->slow_disk(node, host::HostTime(extra));
   }
 
   std::vector<Attachment> attachments() override {
@@ -191,6 +214,12 @@ class VirtualCluster final : public Cluster,
     news_.push_back(std::move(news));
     host_->finish_soon();
   }
+  /// What arrived during the pause is there first.
+  void resume_programs() {
+    for (const NodeId node : std::exchange(resumed_, {})) {
+      if (programs_[node].id) host_->resume(*programs_[node].id);
+    }
+  }
   void forget_lost() {
     while (!news_.empty() && programs_[news_.front().node].is_down) news_.pop_front();
   }
@@ -200,7 +229,8 @@ class VirtualCluster final : public Cluster,
 
   const Book& book_;
   std::vector<ProgramState> programs_;
-  std::vector<NodeId> owners_;  ///< by program
+  std::vector<NodeId> owners_;   ///< by program
+  std::vector<NodeId> resumed_;  ///< whose pause is over
   std::map<NodeId, std::string> logs_;
   std::deque<ProgramNews> news_;
   SharedNumbers numbers_;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/assert.h"
+#include "host/ends.h"
 #include "systems/server/death.h"
 #include "systems/server/node.h"
 
@@ -236,7 +237,7 @@ void ServerCluster::tell_line(host::ProgramId program, std::string line) {
   news.line = std::move(line);
   news.of_client = running.is_client;
   if (!running.is_client && settings_.ready_line && !is_ready_[running.node] &&
-      std::regex_search(news.line, *settings_.ready_line)) {
+      std::regex_search(news.line.substr(0, kLineSearchedMax), *settings_.ready_line)) {
     is_ready_[running.node] = has_begun_[running.node] = was_ready_ = true;
     news.is_ready = true;
   }
@@ -509,6 +510,12 @@ std::string ServerCluster::unjudged() const {
     all.emplace_back("no server was ever ready (system.ready)");
   }
   return fmt::format("{}", fmt::join(all, "; "));
+}
+
+std::vector<Outside::Remark> ServerCluster::remarks() {
+  return host::remarks_of(host_->lost_processes(), origin_, [this](host::ProgramId id) {
+    return id < programs_.size() && !programs_[id].is_preparation ? programs_[id].node : kNoNode;
+  });
 }
 
 std::vector<Outside::Attachment> ServerCluster::attachments() {

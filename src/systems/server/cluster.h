@@ -61,6 +61,7 @@ class ServerCluster final : public Cluster,
   std::vector<Attachment> attachments() override;
   std::optional<Death> death() const override { return death_; }
   std::string unjudged() const override;
+  std::vector<Remark> remarks() override;
 
   std::string held() const override { return host::to_text(host_->processes()); }
   std::string held_threads() const override { return host::to_text(host_->threads()); }

@@ -4,7 +4,8 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <string.h>
+
+#include "host/ends.h"
 
 namespace dissensus::server {
 
@@ -34,12 +35,6 @@ std::string fault_in(std::string_view summary) {
   return std::string(words.substr(0, end));
 }
 
-std::string manner_of(const host::Exit& exit) {
-  if (exit.signal == 0) return fmt::format("exit-{}", exit.code);
-  const char* const name = sigabbrev_np(exit.signal);
-  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal-{}", exit.signal);
-}
-
 }  // namespace
 
 std::optional<Outside::Death> death_of(NodeId node, const host::Exit& exit, std::string_view output,
@@ -48,7 +43,7 @@ std::optional<Outside::Death> death_of(NodeId node, const host::Exit& exit, std:
   const bool has_failed = exit.signal != 0 || exit.code != 0;
   if (!has_failed || (summary.empty() && exit.signal == 0 && may_exit)) return std::nullopt;
   std::string text = fmt::format("the server of node {} {}", node, host::to_string(exit));
-  if (summary.empty()) return Outside::Death{node, manner_of(exit), std::move(text)};
+  if (summary.empty()) return Outside::Death{node, host::manner_of(exit), std::move(text)};
   return Outside::Death{node, fault_in(summary), fmt::format("{} ({})", text, summary)};
 }
 

@@ -127,11 +127,12 @@ void ServerNode::read_line(Context& context, const std::string& line, bool of_cl
           fmt::format("a line of a client is no event: {}", line.substr(0, kLineShownMax)));
     }
   }
+  const std::string seen = line.substr(0, kLineSearchedMax);
   std::smatch match;
   for (std::size_t i = 0; i < settings.observables.size(); ++i) {
     const Observable& observable = settings.observables[i];
     if (observable.pattern.of_clients != of_client ||
-        !std::regex_search(line, match, observable.pattern.expression)) {
+        !std::regex_search(seen, match, observable.pattern.expression)) {
       continue;
     }
     std::int64_t value = counts_[i] + 1;
@@ -146,7 +147,7 @@ void ServerNode::read_line(Context& context, const std::string& line, bool of_cl
   for (std::size_t i = 0; i < settings.decisions.size(); ++i) {
     const Decision& decision = settings.decisions[i];
     if (decision.pattern.of_clients != of_client ||
-        !std::regex_search(line, match, decision.pattern.expression)) {
+        !std::regex_search(seen, match, decision.pattern.expression)) {
       continue;
     }
     std::uint64_t instance = decided_[decision.level]++;

@@ -131,7 +131,7 @@ void read_host(const Options& options, Settings& settings) {
   plan.limits.output_bytes = mebibytes("output_mib", plan.limits.output_bytes);
   plan.limits.threads = static_cast<std::size_t>(
       limits.integer("threads", static_cast<std::int64_t>(plan.limits.threads), 1, 100'000));
-  plan.limits.wall_time = std::chrono::duration_cast<std::chrono::seconds>(
+  plan.limits.wall_time = std::chrono::ceil<std::chrono::milliseconds>(
       limits.duration("wall_time", Duration(plan.limits.wall_time)));
   if (const auto visible = options.find("visible")) {
     for (const OptionValue& path : visible->list()) plan.visible.push_back(path.text());

@@ -18,6 +18,10 @@
 
 namespace dissensus::server {
 
+/// Expressions are searched in so much of a line: the search goes as deep as the line is long, and
+/// what a server writes must not end us.
+inline constexpr std::size_t kLineSearchedMax = 4096;
+
 /// A pattern in what a program writes, line by line.
 struct Pattern {
   std::regex expression;

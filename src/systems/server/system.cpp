@@ -46,6 +46,7 @@ void describe_protocol(const protocols::Protocol& protocol, SystemDescription& d
 SystemDescription describe(const Settings& settings) {
   SystemDescription description;
   description.name = "server";
+  description.nodes = NodeKind::server;
   description.summary = "unmodified servers in virtual time";
   std::vector<std::string> kinds{"connect", "answer", "end", "datagram", "data"};
   for (const MessageKindPattern& kind : settings.kinds) kinds.push_back(kind.name);
@@ -59,6 +60,8 @@ SystemDescription describe(const Settings& settings) {
       .field("text", SemanticType::text,
              [](const Segment& segment) { return readable(*segment.bytes); });
   if (settings.protocol != nullptr) describe_protocol(*settings.protocol, description);
+  // A piece of a connection has its number, and arrives once.
+  for (KindDescription& kind : description.kinds) kind.once = kind.name != "datagram";
   description.levels = settings.levels;
   if (description.levels.empty()) description.levels = {{.name = "nothing", .validity = false}};
   description.phases = {"starting", "ready"};

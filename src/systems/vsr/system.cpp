@@ -13,6 +13,7 @@ class VsrSystem final : public System {
  public:
   explicit VsrSystem(const Options& options) : settings_(options) {
     description_.name = "vsr";
+    description_.nodes = NodeKind::simulated;
     description_.summary = std::string(kSummary);
     describe_messages(description_);
     // Who recovers executes again what its log holds.

@@ -52,6 +52,7 @@ class XrplCluster final : public Cluster {
 SystemDescription describe(const NetworkConfig& config) {
   SystemDescription description;
   description.name = "xrpl";
+  description.nodes = NodeKind::simulated;
   description.summary = "XRP Ledger consensus";
   description.same_messages_as = {"rippled"};
   describe_messages(description, config.scheme);

@@ -55,7 +55,7 @@ bool Evaluator::resume(const Pending* rest) {
   // Under ENABLED inside an INSTANCE there are more variables to assign than those of the program.
   const bool is_complete =
       assigned == program.variables.size() && (freed == nullptr || freed != next);
-  if (is_complete && recorder == nullptr) {
+  if (is_complete && recorder == nullptr && pardoner == nullptr) {
     Value* const top = slots_top_;
     const std::optional<bool> holds = rest_holds(rest);
     pop_slots(top);
@@ -126,7 +126,8 @@ bool Evaluator::step(const Node& node, Frame& frame, const Pending* rest, bool i
   }
   count_step(node);
   // Nothing to assign and one way to go on: a predicate. An explanation wants its parts.
-  if (node.level < kActionLevel && !node.is_branching && !is_initial && recorder == nullptr) {
+  if (node.level < kActionLevel && !node.is_branching && !is_initial && recorder == nullptr &&
+      (pardoner == nullptr || node.type != NodeType::conjunction)) {
     return truth(node, frame) ? resume(rest) : refuse(node, frame);
   }
   switch (node.type) {
@@ -199,14 +200,45 @@ bool Evaluator::step_predicate(const Node& node, Frame& frame, const Pending* re
   return truth(node, frame) ? resume(rest) : refuse(node, frame);
 }
 
+namespace {
+bool is_guard(const Node& node) {
+  return node.level < kActionLevel && node.type != NodeType::conjunction;
+}
+}  // namespace
+
+/// The conjunct at `index` is a predicate: where it is false, the way goes on once.
+bool Evaluator::step_pardoned(const Node& node, std::uint32_t index, Frame& frame,
+                              const Pending* rest) {
+  const Node& guard = *node.kids[index];
+  if (truth(guard, frame)) return step_conjuncts(node, index + 1, frame, rest);
+  if (pardoner->pardoned != nullptr) return true;
+  if (pardoner->left == 0) return false;
+  --pardoner->left;
+  const Saved pardon(pardoner->pardoned, &guard);
+  Value* const top = slots_top_;
+  try {
+    return step_conjuncts(node, index + 1, frame, rest);
+  } catch (const EvaluationError&) {
+    // What follows needs the guard: without it the step has no meaning, so nothing is known.
+    pop_slots(top);
+    return true;
+  }
+}
+
 bool Evaluator::step_conjuncts(const Node& node, std::uint32_t index, Frame& frame,
                                const Pending* rest) {
+  if (pardoner != nullptr && index < node.kids.size() && is_guard(*node.kids[index])) {
+    return step_pardoned(node, index, frame, rest);
+  }
   // Leading conjuncts that are mere predicates need no place in the chain.
   const std::size_t size = node.kids.size();
   const Saved conjuncts(held, held);
   for (; index < size; ++index) {
     const Node& kid = *node.kids[index];
-    if (kid.level >= kActionLevel || kid.is_branching || is_initial || recorder != nullptr) break;
+    if (kid.level >= kActionLevel || kid.is_branching || is_initial || recorder != nullptr ||
+        pardoner != nullptr) {
+      break;
+    }
     if (!truth(kid, frame)) return refuse(kid, frame);
     ++held;
   }

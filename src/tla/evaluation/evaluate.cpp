@@ -91,7 +91,27 @@ Value operator_value(Evaluator& evaluator, const Node& node, Frame&) {
   evaluator.fail(node, "an operator stands where a value is expected");
 }
 
+/// Goes on behind the first conjunct that is false, to see whether it is the only one.
+Value conjunction_in_full(Evaluator& evaluator, const Node& node, Frame& frame) {
+  const Node* failed = nullptr;
+  for (const Node* kid : node.kids) {
+    if (failed == nullptr) {
+      if (!evaluator.truth(*kid, frame)) failed = kid;
+      continue;
+    }
+    try {
+      if (!evaluator.truth(*kid, frame)) return Value::boolean(false);
+    } catch (const SpecError&) {
+      return Value::boolean(false);  // it is guarded by the one that failed
+    }
+  }
+  if (failed == nullptr) return Value::boolean(true);
+  if (failed->type != NodeType::conjunction) evaluator.pardoner->alone(*failed);
+  return Value::boolean(false);
+}
+
 Value conjunction(Evaluator& evaluator, const Node& node, Frame& frame) {
+  if (evaluator.pardoner != nullptr) return conjunction_in_full(evaluator, node, frame);
   for (const Node* kid : node.kids) {
     if (!evaluator.truth(*kid, frame)) return Value::boolean(false);
   }
@@ -248,6 +268,7 @@ bool search(Evaluator& evaluator, const Node& action, Frame& frame, Finder& find
   const Saved saved_next(evaluator.next, next.data());
   const Saved sink(evaluator.sink, static_cast<Sink*>(&finder));
   const Saved recorder(evaluator.recorder, static_cast<Recorder*>(nullptr));
+  const Saved pardoner(evaluator.pardoner, static_cast<Pardoner*>(nullptr));
   const Saved shuffle(evaluator.shuffle, static_cast<Random*>(nullptr));
   const Saved initial(evaluator.is_initial, false);
   const Saved assigned(evaluator.assigned, std::uint32_t{0});

@@ -105,6 +105,7 @@ Value Evaluator::make_config_value(const ConfigValue& value) {
 
 void Evaluator::forget_values() {
   memo.clear();
+  memo_in_full.clear();
   for (std::vector<Value>& table : remembered) std::fill(table.begin(), table.end(), Value());
   fields.assign(fields.size(), FieldCache{});
 }

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tla/evaluation/function_ref.h"
 #include "tla/evaluation/machine.h"
 #include "tla/evaluation/memo.h"
 #include "tla/linking/program.h"
@@ -105,6 +106,18 @@ class Recorder {
   ~Recorder() = default;
 };
 
+/// Lets one conjunct of each way through an action be false: what then leads to a state was kept
+/// back by that conjunct alone.
+struct Pardoner {
+  const Node* pardoned = nullptr;  ///< on the present way
+  std::uint64_t left = 0;          ///< so many more may be tried
+  FunctionRef<void(const Location&)> decided;
+  /// A conjunct was false, and the others of its conjunction true.
+  void alone(const Node& conjunct) {
+    if (pardoned == nullptr) decided(conjunct.at);
+  }
+};
+
 struct CallLink {
   const Operator* operation;
   const Node* node;
@@ -150,6 +163,7 @@ class Evaluator {
   // Stepping.
   Sink* sink = nullptr;
   Recorder* recorder = nullptr;
+  Pardoner* pardoner = nullptr;
   Random* shuffle = nullptr;
   std::span<const double> weights;
   const Operator* label_operator = nullptr;
@@ -180,6 +194,7 @@ class Evaluator {
   };
   std::vector<FieldCache> fields;
   MemoTable memo;
+  MemoTable memo_in_full;  ///< of evaluations under a pardoner
 
   std::vector<Value> scratch;
 
@@ -281,6 +296,7 @@ class Evaluator {
   bool step_unchanged_variables(const Node& node, Frame& frame, const Pending* rest);
   bool step_compose(const Node& node, Frame& frame, const Pending* rest);
   bool step_predicate(const Node& node, Frame& frame, const Pending* rest);
+  bool step_pardoned(const Node& node, std::uint32_t index, Frame& frame, const Pending* rest);
   bool assign(std::uint32_t variable, Value value, const Pending* rest);
   bool refuse(const Node& node, Frame& frame) {
     if (recorder != nullptr) recorder->failed(node, frame, held);

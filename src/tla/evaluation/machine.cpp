@@ -21,6 +21,33 @@ bool entry_holds(Evaluator& evaluator, const EntryPoint& entry) {
 }
 
 /// Checks that a state is complete and hands it on, with its label if there is one.
+/// Hears of ways that one conjunct alone kept back.
+class PardonSink final : public Sink {
+ public:
+  explicit PardonSink(const Pardoner& pardoner) : pardoner_(pardoner) {}
+  bool found() override {
+    if (pardoner_.pardoned != nullptr) pardoner_.decided(pardoner_.pardoned->at);
+    return true;
+  }
+
+ private:
+  const Pardoner& pardoner_;
+};
+
+class SwappedMemo {
+ public:
+  SwappedMemo(MemoTable& one, MemoTable& other) : one_(one), other_(other) {
+    std::swap(one_, other_);
+  }
+  ~SwappedMemo() { std::swap(one_, other_); }
+  SwappedMemo(const SwappedMemo&) = delete;
+  SwappedMemo& operator=(const SwappedMemo&) = delete;
+
+ private:
+  MemoTable& one_;
+  MemoTable& other_;
+};
+
 class StateSink final : public Sink {
  public:
   StateSink(Evaluator& evaluator, const State& state, bool has_label,
@@ -319,6 +346,23 @@ Explanation Machine::explain(const State& state, ActionId action,
   evaluator.recorder = &recorder;
   step_action(evaluator, action, arguments);
   return recorder.explanation();
+}
+
+bool Machine::deciding_guards(const State& state, std::uint64_t limit,
+                              FunctionRef<void(const Location&)> visit) {
+  Evaluator& evaluator = implementation_->evaluator;
+  DISSENSUS_ASSERT(evaluator.program.next.has_value(), "Machine::deciding_guards : has a Next");
+  SpareState next(*implementation_);
+  const Entry scope(*implementation_, &state, next->data(), kStateLevel);
+  // Results from elsewhere would hide what decided them.
+  const SwappedMemo memo(evaluator.memo, evaluator.memo_in_full);
+  Pardoner pardoner{nullptr, limit, visit};
+  PardonSink sink(pardoner);
+  evaluator.sink = &sink;
+  evaluator.pardoner = &pardoner;
+  const EntryPoint& entry = *evaluator.program.next;
+  Frame frame = evaluator.new_frame(entry.frame_size, nullptr, *entry.node);
+  return evaluator.step(*entry.node, frame, nullptr, true);
 }
 
 std::vector<Label> Machine::enabled(const State& state, std::size_t limit) {

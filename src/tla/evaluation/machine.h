@@ -123,6 +123,11 @@ class Machine {
                  std::span<const Value> arguments = {}, const State* next = nullptr);
 
   Explanation explain(const State& state, ActionId action, std::span<const Value> arguments);
+  /// Conjuncts that decide in a state: of a step of Next, or of a condition that is looked at on
+  /// the way, this one is false and all others hold. A place may come several times. False: more
+  /// than `limit` conjuncts of steps were tried.
+  bool deciding_guards(const State& state, std::uint64_t limit,
+                       FunctionRef<void(const Location&)> visit);
   /// Actions that are enabled in a state, with arguments found by Next; at most `limit`.
   std::vector<Label> enabled(const State& state, std::size_t limit);
 

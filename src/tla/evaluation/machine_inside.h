@@ -78,6 +78,7 @@ class Entry {
         initial_(evaluator_.is_initial, false),
         sink_(evaluator_.sink, static_cast<Sink*>(nullptr)),
         recorder_(evaluator_.recorder, static_cast<Recorder*>(nullptr)),
+        pardoner_(evaluator_.pardoner, static_cast<Pardoner*>(nullptr)),
         shuffle_(evaluator_.shuffle, static_cast<Random*>(nullptr)),
         label_(evaluator_.label_operator, static_cast<const Operator*>(nullptr)),
         label_frame_(evaluator_.label_frame, static_cast<Frame*>(nullptr)),
@@ -113,6 +114,7 @@ class Entry {
   Saved<bool> initial_;
   Saved<Sink*> sink_;
   Saved<Recorder*> recorder_;
+  Saved<Pardoner*> pardoner_;
   Saved<Random*> shuffle_;
   Saved<const Operator*> label_;
   Saved<Frame*> label_frame_;

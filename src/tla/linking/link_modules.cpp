@@ -6,6 +6,7 @@
 #include "core/file.h"
 #include "core/suggestion.h"
 #include "tla/linking/linker.h"
+#include "tla/pluscal/pluscal.h"
 
 namespace dissensus::tla {
 
@@ -109,7 +110,10 @@ const Module& Linker::load_module(const std::string& name, const Location& at,
     return *found->second.module;
   }
   bool is_library = false;
-  const SourcePtr source = find_module(name, is_library);
+  SourcePtr source = find_module(name, is_library);
+  if (source != nullptr && !is_library) {
+    source = pluscal::with_translation(source, program_.notices);
+  }
   if (source == nullptr) {
     std::vector<std::string> known;
     for (const std::string_view module : library_modules()) known.emplace_back(module);

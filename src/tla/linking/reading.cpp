@@ -37,4 +37,22 @@ void read(const Node& node, Reading& reading) {
   for (const std::uint32_t variable : node.detail->variables) reading.variables.insert(variable);
 }
 
+void collect_conjuncts(const Node& node, std::set<const Node*>& seen,
+                       std::vector<const Node*>& found) {
+  if (node.type == NodeType::constant || !seen.insert(&node).second) return;
+  if (node.type == NodeType::conjunction) {
+    for (const Node* kid : node.kids) {
+      const bool is_fixed = kid->type == NodeType::constant || kid->type == NodeType::immediate ||
+                            kid->type == NodeType::literal;
+      if (kid->type != NodeType::conjunction && kid->level < kActionLevel && !is_fixed) {
+        found.push_back(kid);
+      }
+    }
+  }
+  if (node.callee != nullptr && node.callee->native == nullptr && node.callee->body != nullptr) {
+    collect_conjuncts(*node.callee->body, seen, found);
+  }
+  for_each_part(node, [&](const Node* part) { collect_conjuncts(*part, seen, found); });
+}
+
 }  // namespace dissensus::tla

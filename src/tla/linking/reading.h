@@ -2,6 +2,7 @@
 #pragma once
 
 #include <set>
+#include <vector>
 
 #include "tla/linking/program.h"
 
@@ -17,6 +18,11 @@ struct Reading {
 
 /// Follows calls into the operators' bodies.
 void read(const Node& node, Reading& reading);
+
+/// The conjuncts of all conjunctions on the way, operators' bodies included, except those of
+/// constants and those that assign.
+void collect_conjuncts(const Node& node, std::set<const Node*>& seen,
+                       std::vector<const Node*>& found);
 
 /// Everything that a node is made of: its kids, the sets that it binds, its updates.
 template <class Visit>

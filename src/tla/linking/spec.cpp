@@ -1,6 +1,10 @@
 #include "tla/linking/spec.h"
 
+#include <algorithm>
+#include <tuple>
+
 #include "tla/linking/program.h"
+#include "tla/linking/reading.h"
 
 namespace dissensus::tla {
 
@@ -38,6 +42,31 @@ std::optional<ActionId> Spec::find_action(std::string_view name) const {
 
 std::vector<GuardDescription> Spec::guards() const {
   return program_->guards;
+}
+
+std::vector<Location> Spec::conjuncts(const std::vector<ActionId>& actions) const {
+  std::set<const Node*> seen;
+  std::vector<const Node*> found;
+  for (const ActionId action : actions) {
+    const Operator* operation = program_->action_operators[action];
+    if (operation != nullptr && operation->body != nullptr) {
+      collect_conjuncts(*operation->body, seen, found);
+    }
+  }
+  const auto order = [](const Location& at) {
+    return std::tie(at.source->path, at.line, at.column);
+  };
+  std::vector<Location> places;
+  for (const Node* node : found) {
+    if (node->at.source != nullptr) places.push_back(node->at);
+  }
+  std::sort(places.begin(), places.end(),
+            [&](const Location& a, const Location& b) { return order(a) < order(b); });
+  places.erase(
+      std::unique(places.begin(), places.end(),
+                  [&](const Location& a, const Location& b) { return order(a) == order(b); }),
+      places.end());
+  return places;
 }
 
 const std::vector<std::string>& Spec::unchecked_properties() const {

@@ -69,6 +69,9 @@ class Spec {
   /// Nullopt: there is no action of that name.
   std::optional<ActionId> find_action(std::string_view name) const;
   std::vector<GuardDescription> guards() const;
+  /// Where the conjuncts are that decide on steps of these actions: guards, and conditions on the
+  /// way, in operators, too. Each place once, in the order of the text.
+  std::vector<Location> conjuncts(const std::vector<ActionId>& actions) const;
   /// Proofs and temporal formulas that were left out, cfg entries without effect (liveness).
   const std::vector<Notice>& notices() const;
   /// Properties of the configuration that are not checked, or only their safety part.

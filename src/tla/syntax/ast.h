@@ -139,7 +139,7 @@ struct ModuleUnit {
   bool is_local = false;
 };
 
-/// Something that was read and left out: a proof, a theorem, a PlusCal algorithm.
+/// Something that was read and left out, a proof or a theorem, or that is not what it seems.
 struct Notice {
   Location at;
   std::string message;

@@ -209,11 +209,6 @@ class Lexer {
         --depth;
         advance(2);
       } else {
-        if (starts("--algorithm") || starts("--fair algorithm")) {
-          result_.notices.push_back(
-              {here(11),
-               "a PlusCal algorithm: only its translation to TLA+ counts, if there is one"});
-        }
         advance(1);
       }
     } while (depth > 0);

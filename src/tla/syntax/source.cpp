@@ -19,7 +19,12 @@ std::string_view Source::line(std::uint32_t line) const {
 
 std::string Location::to_string() const {
   if (source == nullptr) return {};
-  return fmt::format("{}:{}:{}", source->path, line, column);
+  if (line == 0 || line > source->shown.size()) {
+    return fmt::format("{}:{}:{}", source->path, line, column);
+  }
+  const Source::Shown& shown = source->shown[line - 1];
+  return fmt::format("{}:{}:{}", source->path, shown.line,
+                     shown.column == 0 ? column : shown.column);
 }
 
 std::string Location::excerpt(std::size_t limit) const {

@@ -15,6 +15,13 @@ namespace dissensus::tla {
 struct Source {
   std::string path;  ///< as a person would name it; "standard module Sequences" for ours
   std::string text;
+  /// Where a person finds what stands in a line: a translation of an algorithm is shown at the
+  /// algorithm. Column 0: the column as it is.
+  struct Shown {
+    std::uint32_t line = 0;
+    std::uint32_t column = 0;
+  };
+  std::vector<Shown> shown = {};  ///< by line; empty: lines as they are
   /// Line `line` (from 1) without its end; empty beyond the last.
   std::string_view line(std::uint32_t line) const;
 };

@@ -77,6 +77,60 @@ TEST(BadPrograms, ThatCrashAreAFinding) {
   EXPECT_EQ(broken_rule(after_init("    os.abort()")), "crash");
 }
 
+/// Answers all that it is asked, and then does something in a process that nobody asks any more.
+std::string after_the_last_line(const std::string& what) {
+  return python(R"(
+import os, sys, json, time, threading
+def say(line):
+    os.write(1, (json.dumps(line) + "\n").encode())
+asked = 0
+for text in sys.stdin:
+    request = json.loads(text)
+    body = dict(request["body"], type=request["body"]["type"] + "_ok", in_reply_to=request["body"]["msg_id"])
+    say({"src": request["dest"], "dest": request["src"], "body": body})
+    say({"type": "done"})
+    asked += 1
+    if asked == 3:
+)" + what);
+}
+
+/// One client asks each of two nodes twice, after init.
+std::string rule_after_the_last_line(const std::string& what) {
+  run::Runner runner;
+  const run::Scenario scenario = run::parse_scenario(fmt::format(R"(
+format = "dissensus-scenario/1"
+name = "test"
+[system]
+kind = "process"
+command = {}
+nodes = 1
+learn = 0
+[[system.message]]
+type = "echo"
+[system.workload]
+kind = "echo"
+clients = 1
+interval = "100ms"
+until = "240ms"
+[limits]
+virtual_time = "2s"
+)",
+                                                                 after_the_last_line(what)),
+                                                     "test.toml", registry());
+  const run::RunResult result = runner.run(scenario, {}, 1);
+  return std::string(oracle::to_string(result.verdict.outcome)) + " " + first_signature(result);
+}
+
+TEST(BadPrograms, ThatEndAfterTheirLastLineAreAFinding) {
+  EXPECT_EQ(rule_after_the_last_line("        pass"), "pass ");
+  EXPECT_EQ(rule_after_the_last_line("        sys.exit(1)"), "fail invariant/exit");
+  EXPECT_EQ(rule_after_the_last_line("        os.abort()"), "fail invariant/crash");
+  EXPECT_EQ(rule_after_the_last_line("        time.sleep(0.05); os.abort()"),
+            "fail invariant/crash");
+  EXPECT_EQ(rule_after_the_last_line("        sum(range(3000000)); os.abort()"),
+            "fail invariant/crash");
+}
+
 TEST(BadPrograms, ThatPrintNonsenseAreAFinding) {
   EXPECT_EQ(broken_rule("[\"/bin/sh\", \"-c\", \"echo hello; cat\"]"), "nonsense");
   EXPECT_EQ(broken_rule(after_init("    say([1, 2])")), "nonsense");
@@ -86,6 +140,13 @@ TEST(BadPrograms, ThatPrintNonsenseAreAFinding) {
   EXPECT_EQ(broken_rule(after_init("    say({\"dest\": \"n1\", \"body\": 3})")), "nonsense");
   EXPECT_EQ(broken_rule(
                 after_init("    say({\"type\": \"set_timer\", \"timer\": \"t\", \"after\": -1})")),
+            "nonsense");
+}
+
+TEST(BadPrograms, ThatNestTheirMessagesWithoutEndAreAFinding) {
+  EXPECT_EQ(broken_rule(
+                after_init("    os.write(1, b'{\"dest\":\"n1\",\"body\":{\"type\":\"x\",\"a\":' + "
+                           "b'[' * 400000 + b']' * 400000 + b'}}\\n')")),
             "nonsense");
 }
 
