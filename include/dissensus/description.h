@@ -100,6 +100,8 @@ struct LevelDescription {
   /// In sentences: nodes "built no ledger".
   std::string verb = "decided";
   std::string noun = {};  ///< empty: the name
+  /// The scenario says where decisions come from. A run without any has judged nothing.
+  bool is_expected = false;
 };
 std::string instance_name(const LevelDescription& level, std::uint64_t instance);
 std::string value_name(const LevelDescription& level, const Digest& value);
@@ -220,6 +222,10 @@ struct StepDescription {
 struct InvariantDescription {
   std::string name;  ///< "election-safety"
   std::string text;  ///< what it means when it is broken, for people: "two leaders of one term"
+  /// What was wrong. A program that ends before it says anything, or says what nobody understands,
+  /// without any fault, is no finding but a mistake in how it was started.
+  enum class About : std::uint8_t { protocol, end_of_program, understanding };
+  About about = About::protocol;
 };
 
 /// The whole description. Built once per System; immutable while runs use it.

@@ -73,6 +73,10 @@ class Outside {
   };
   /// Become notes of the verdict; asked after the run.
   virtual std::vector<Remark> remarks() { return {}; }
+
+  /// What was to be judged and did not come, in one line for people: a client that died, a line
+  /// that nobody can read. Asked after the run, which then does not pass; empty: nothing.
+  virtual std::string unjudged() const { return {}; }
 };
 
 }  // namespace dissensus

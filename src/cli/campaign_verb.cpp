@@ -101,6 +101,8 @@ ExitCode run_campaign(CampaignVerbOptions options) {
   check_crew(is_shared, scenario, hunt_options);
   if (is_shared) hunt_options.window = hunt::kWideWindow;
   hunt::HuntParts parts = hunt::make_campaign_parts(scenario, registry, hunt_options);
+  catch_interrupts();
+  settings.try_without_faults(scenario);
   if (options.store.empty()) options.store = scenario.name + ".sqlite";
   if (settings.resume && !is_shared && !std::filesystem::exists(options.store)) {
     throw InputError(options.store + ": no such store to resume");
@@ -111,7 +113,6 @@ ExitCode run_campaign(CampaignVerbOptions options) {
   name_servers(scenario, record);
   settings.resume ? store.resume(record) : store.begin(record);
 
-  catch_interrupts();
   HuntPanel panel({panel_style(!settings.output.quiet && !settings.output.json), scenario.name,
                    parts.objective_names, "", &store},
                   hunt_options);
@@ -137,7 +138,7 @@ ExitCode run_campaign(CampaignVerbOptions options) {
   if (!result.trouble.empty()) fmt::print(stderr, "dissensus: {}\n", result.trouble);
   if (tell_chance(scenario, result.progress, mismatches)) return kInternalFault;
   if (result.found()) return kViolation;
-  if (!result.trouble.empty() && result.trouble != kInterrupted) return kEnvironment;
+  if (!result.trouble.empty()) return exit_code_of_trouble(result.trouble);
   return result.progress.unknown > 0 || !resume.empty() ? kUnknown : kAllHeld;
 }
 

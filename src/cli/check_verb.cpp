@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "dissensus/programs.h"
+
 #include "cli/plugins.h"
 #include "cli/scenario_changes.h"
 #include "cli/verb.h"
@@ -20,6 +22,11 @@ ExitCode check(const CheckOptions& options) {
   const Registry registry = options.plugins.load();
   const run::Scenario scenario = options.changes.load(options.scenario, registry.systems);
   if (!options.schedule.empty()) run::load_schedule(options.schedule, scenario);
+  if (const auto* const user = dynamic_cast<const UsesPrograms*>(scenario.system.get())) {
+    const std::vector<std::string> missing = user->missing_programs();
+    if (!missing.empty())
+      throw InputError(fmt::format("{}: {}", options.scenario, missing.front()));
+  }
   if (options.output.quiet) return kAllHeld;
   const SystemDescription& description = scenario.system_description();
   if (options.output.json) {

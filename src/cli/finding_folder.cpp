@@ -9,6 +9,7 @@
 #include "cli/live_evidence.h"
 #include "cli/shrink_line.h"
 #include "cli/verb.h"
+#include "core/file.h"
 #include "run/recording.h"
 #include "run/same_run.h"
 #include "run/session_runs.h"
@@ -207,11 +208,7 @@ void restore_minimal(const std::string& folder, const hunt::ExaminationResult& k
       known.schedule, name, minimal.scenario.system_description(), minimal.scenario.nodes());
   minimal.seed = known.seed;
   shrink::parse_result(known.shrink, name);
-  std::error_code error;
-  std::filesystem::create_directories(folder + "/minimal", error);
-  if (error) {
-    throw InputError(fmt::format("{}/minimal: cannot be created: {}", folder, error.message()));
-  }
+  make_folders(folder + "/minimal");
   write_file(folder + "/shrink.json", known.shrink);
   run::record_run(folder + "/minimal", minimal);
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/program.h"
+#include "hunt/first_run.h"
 #include "hunt/parts.h"
 #include "run/run_folder.h"
 #include "search/registry.h"
@@ -60,6 +61,17 @@ hunt::HuntOptions HuntSettings::to_options() const {
   options.jobs = jobs;
   options.repeats = repeats;
   return options;
+}
+
+void HuntSettings::try_without_faults(const run::Scenario& loaded) const {
+  if (resume) return;
+  const hunt::FirstRun first = hunt::try_without_faults(loaded, hunt::run_seed(seed, 0));
+  if (!first.violation.empty()) {
+    fmt::print(stderr, "dissensus: it fails without any fault: {}\n", first.violation);
+  } else if (!first.unknown.empty()) {
+    fmt::print(stderr, "dissensus: without any fault there is nothing to judge: {}\n",
+               first.unknown);
+  }
 }
 
 void HuntSettings::limit_jobs(const run::Scenario& loaded, hunt::HuntOptions& options) const {

@@ -30,6 +30,9 @@ struct HuntSettings {
   void add_to(CLI::App& verb);
   /// All but the budget. Throws InputError.
   hunt::HuntOptions to_options() const;
+  /// One run without faults: what fails there needs no search. Says so, or throws where programs
+  /// were not started as they should be (hunt/first_run.h). Nothing where a hunt is resumed.
+  void try_without_faults(const run::Scenario& loaded) const;
   /// A network of real servers makes one run at a time.
   void limit_jobs(const run::Scenario& loaded, hunt::HuntOptions& options) const;
   /// The words of these settings after the scenario, so that a command can be repeated.

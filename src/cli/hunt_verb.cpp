@@ -260,8 +260,7 @@ ExitCode exit_code_of_hunt(const run::Scenario& scenario, const FinishedHunt& hu
   }
   if (tell_chance(scenario, progress, hunt.mismatches)) return kInternalFault;
   if (hunt.result.found() || !progress.passed_over.empty()) return kViolation;
-  const std::string& trouble = hunt.result.trouble;
-  if (!trouble.empty() && trouble != kInterrupted) return kEnvironment;
+  if (!hunt.result.trouble.empty()) return exit_code_of_trouble(hunt.result.trouble);
   if (hunt.result.end == hunt::HuntEnd::stopped) return kUnknown;
   return progress.unknown > 0 ? kUnknown : kAllHeld;
 }
@@ -306,6 +305,8 @@ ExitCode hunt(HuntVerbOptions options) {
   if (is_shared && options.window == 0 && !options.islands) options.window = hunt::kWideWindow;
   hunt_options.window = options.window;
   hunt::HuntParts parts = hunt::make_parts(scenario, registry, hunt_options);
+  catch_interrupts();
+  settings.try_without_faults(scenario);
 
   FinishedHunt hunt;
   hunt.time = time_word(scenario);
@@ -316,7 +317,6 @@ ExitCode hunt(HuntVerbOptions options) {
   // A resumed hunt's findings go beside it, where those of a new one go.
   const std::string parent =
       has_folder ? std::filesystem::path(hunt.folder).parent_path().string() : options.out;
-  catch_interrupts();
   TerminalPatience patience;
   hunt::Store store(options.store.empty() ? hunt.folder + "/" + kStoreFile : options.store,
                     &patience);

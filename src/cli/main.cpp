@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,9 +13,8 @@
 #include "cli/libraft_option.h"
 #include "cli/program.h"
 #include "cli/usage_error.h"
+#include "core/file.h"
 #include "core/suggestion.h"
-#include "run/remake.h"
-#include "systems/live/wire/error.h"
 
 namespace dissensus::cli {
 namespace {
@@ -32,9 +30,9 @@ constexpr std::string_view kFooter =
   dissensus hunt scenarios/majority/overtaken-commit.toml
   dissensus help hunt
 
-Exit codes: 0 every property held, 1 a violation was found, 2 bad usage or
-input, 3 verdict unknown, 4 internal fault, 5 trouble of the environment (real
-servers that do not start, a full disk).
+Exit codes: 0 every property held (or: it is done), 1 a violation was found, 2
+bad usage or input, 3 verdict unknown or interrupted, 4 internal fault, 5 trouble
+of the environment (servers that do not start, a full disk).
 
 With any verb, --libraft PREFIX: scenarios of kind libraft use the library that
 is installed there.
@@ -67,6 +65,7 @@ int run_program(int argc, char** argv) {
   // Not before the verbs are there: they would take it over.
   program.footer(fmt::format("{}{}\n", kFooter, note_on_verbs()));
   group_by_intent(program);
+  refuse_numbers_that_do_not_fit(program);
   if (argc == 1) {
     fmt::print(stderr, "{}", program.help());
     return kBadInput;
@@ -105,22 +104,12 @@ int main(int argc, char** argv) {
     const int code = cli::run_program(static_cast<int>(words.size()) - 1, words.data());
     // A full disk shows itself when the last of the output is written.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      return cli::fail(cli::kBadInput,
-                       fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
+      throw EnvironmentError(
+          fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
     }
     return code;
-  } catch (const InputError& error) {
-    return cli::fail(cli::kBadInput, error.what());
-  } catch (const live::LiveError& error) {
-    const bool is_interrupted = error.what() == kInterrupted;
-    return cli::fail(is_interrupted ? cli::kUnknown : cli::kEnvironment, error.what());
-  } catch (const OutsideError& error) {
-    return cli::fail(cli::kBadInput, error.what());
-  } catch (const run::NotDeterministic& error) {
-    return cli::fail(cli::kInternalFault, error.what());
-  } catch (const std::bad_alloc&) {
-    return cli::fail(cli::kInternalFault, "out of memory");
   } catch (const std::exception& error) {
-    return cli::fail(cli::kInternalFault, fmt::format("internal fault: {}", error.what()));
+    const cli::Failure failure = cli::failure_of(error);
+    return cli::fail(failure.code, failure.text);
   }
 }

@@ -102,8 +102,7 @@ ExitCode make_new(const NewOptions& options) {
   if (fs::exists(folder, error) && !fs::is_empty(folder, error)) {
     throw InputError(fmt::format("new: {}: exists and is not empty", folder));
   }
-  fs::create_directories(folder, error);
-  if (error) throw InputError(fmt::format("new: {}: {}", folder, error.message()));
+  make_folders(folder);
   nlohmann::ordered_json written = nlohmann::ordered_json::array();
   for (const NewFile& file : new_files()) {
     const std::string path = folder + "/" + filled(std::string(file.path), options.name);

@@ -89,7 +89,11 @@ ExitCode report(ReportVerbOptions options) {
     fmt::print("{}\n{}{}report: {}\nreplay: {}\n", violations.front().text, reliability,
                reliability.empty() ? "" : "\n", page, finding.smallest().replay);
   }
-  return kViolation;
+  if (is_interrupted()) {
+    fmt::print(stderr, "dissensus: interrupted: the page has what was worked out until then\n");
+    return kUnknown;
+  }
+  return kAllHeld;
 }
 
 }  // namespace

@@ -247,7 +247,7 @@ ExitCode run_many_once(const run::Scenario& scenario, const RunVerbOptions& opti
         const run::Recipe recipe = make_recipe(scenario, options, seeds.first + index);
         if (!run.result) {
           fmt::print(stderr, "dissensus: seed {}: {}\n", recipe.seed, run.trouble);
-          code = worse(code, run.trouble == kInterrupted ? kUnknown : kEnvironment);
+          code = worse(code, exit_code_of_trouble(run.trouble));
           return ++troubles < kTroublesInARow && !is_interrupted();
         }
         troubles = 0;

@@ -1,5 +1,6 @@
 #include "cli/scenario_changes.h"
 
+#include <cctype>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -40,13 +41,49 @@ run::Scenario ScenarioChanges::load(const std::string& path, const SystemRegistr
   return change(run::read_scenario(path), path, systems);
 }
 
+namespace {
+
+/// From which stage on no stage can be read, of which the last cannot.
+std::size_t first_bad(const std::vector<std::string>& stages, const std::string& path,
+                      const SystemRegistry& systems) {
+  std::size_t stage = stages.size() - 1;
+  for (; stage > 0; --stage) {
+    try {
+      run::parse_scenario(stages[stage - 1], path, systems);
+      break;
+    } catch (const InputError&) {
+    }
+  }
+  return stage;
+}
+
+/// "key: what was expected", without a file and a line where nobody wrote it.
+std::string without_place(std::string text, const std::string& path) {
+  if (!text.starts_with(path + ":")) return text;
+  std::size_t at = path.size() + 1;
+  while (at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0) ++at;
+  return text.substr(text.find_first_not_of(": ", at));
+}
+
+}  // namespace
+
 run::Scenario ScenarioChanges::change(std::string scenario, const std::string& path,
                                       const SystemRegistry& systems) const {
+  // What stands in the file after so many of the settings.
   TomlText text(std::move(scenario), path);
+  std::vector<std::string> stages{text.text()};
   for (const auto& [key, value] : assignments()) {
     text.merge(fmt::format("{} = {}", key, value), "--set");
+    stages.push_back(text.text());
   }
-  return run::parse_scenario(text.text(), path, systems);
+  try {
+    return run::parse_scenario(stages.back(), path, systems);
+  } catch (const InputError& error) {
+    const std::size_t blamed = first_bad(stages, path, systems);
+    if (blamed == 0) throw;  // the file is wrong without them
+    throw InputError(
+        fmt::format("--set {}: {}", settings[blamed - 1], without_place(error.what(), path)));
+  }
 }
 
 std::string ScenarioChanges::words() const {

@@ -145,7 +145,8 @@ void print_words(const shrink::ShrinkResult& result, double wall_seconds, const 
   fmt::print("{}\n", result.violation.text);
   fmt::print("  shrunk from {} to {} in {} runs, {:.2f} s; {}\n", size_words(result.before),
              size_words(result.after), result.runs, wall_seconds,
-             !result.minimal       ? "not minimal: a limit was reached"
+             is_interrupted()      ? "not minimal: interrupted"
+             : !result.minimal     ? "not minimal: a limit was reached"
              : result.only_removed ? "nothing more can be taken out; delays were not shortened"
                                    : "no single further reduction fails");
   for (const std::string& line : faults::in_words(
@@ -197,7 +198,7 @@ ExitCode shrink_failure(ShrinkVerbOptions options) {
   } else if (!options.output.quiet) {
     print_words(result, wall_seconds, folder, replay);
   }
-  return kViolation;
+  return is_interrupted() ? kUnknown : kAllHeld;
 }
 
 /// --random: how well failing random schedules shrink.
@@ -272,7 +273,7 @@ ExitCode shrink_random(const ShrinkVerbOptions& options) {
   json["schedules_by_kind"] = study.kinds;
   json["signatures"] = study.signatures;
   if (!options.output.quiet) fmt::print("{}\n", json.dump(2));
-  return study.runs.empty() ? kAllHeld : kViolation;
+  return is_interrupted() ? kUnknown : kAllHeld;
 }
 
 }  // namespace

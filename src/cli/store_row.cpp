@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/file.h"
 #include "hunt/row_recipe.h"
 #include "run/run_folder.h"
 
@@ -93,8 +94,7 @@ std::string folder_of_run(const std::string& path, const SystemRegistry& systems
     if (run::recorded_hash(folder) == recipe.hash) return folder;
     fs::remove_all(folder, error);
   }
-  fs::create_directories(folder, error);
-  if (error) throw InputError(fmt::format("{}: cannot be created: {}", folder, error.message()));
+  make_folders(folder);
   try {
     run::record_same(folder, recipe, hunt::recorded_row(reader, hunt, row->number, name));
   } catch (...) {

@@ -1,5 +1,7 @@
 #include "cli/usage_error.h"
 
+#include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -118,6 +120,27 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
     if (message.ends_with(" is required")) text += example_of(*verb);
   }
   return fmt::format("{} ({} --help)", text, name);
+}
+
+void refuse_numbers_that_do_not_fit(CLI::App& program) {
+  for (CLI::Option* option : program.get_options()) {
+    const std::string type = option->get_type_name();
+    const bool is_unsigned = type.starts_with("UINT");
+    if (!is_unsigned && !type.starts_with("INT")) continue;
+    const CLI::Validator fits(
+        [is_unsigned](const std::string& text) -> std::string {
+          const char* const end = text.data() + text.size();
+          std::uint64_t natural = 0;
+          std::int64_t whole = 0;
+          const std::errc error = is_unsigned ? std::from_chars(text.data(), end, natural).ec
+                                              : std::from_chars(text.data(), end, whole).ec;
+          if (error != std::errc::result_out_of_range) return {};
+          return fmt::format("expected a number that fits into 64 bits, found '{}'", text);
+        },
+        "");
+    option->check(fits);
+  }
+  for (CLI::App* verb : program.get_subcommands({})) refuse_numbers_that_do_not_fit(*verb);
 }
 
 }  // namespace dissensus::cli

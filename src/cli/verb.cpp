@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
+#include <system_error>
 #include <thread>
 
 #include <errno.h>
@@ -11,8 +13,10 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "core/file.h"
 #include "core/suggestion.h"
 #include "faults/words.h"
+#include "run/remake.h"
 
 namespace dissensus::cli {
 
@@ -26,6 +30,31 @@ ExitCode exit_code_of(oracle::Outcome outcome) {
       break;
   }
   return kUnknown;
+}
+
+ExitCode exit_code_of_trouble(std::string_view trouble) {
+  return trouble == kInterrupted ? kUnknown : kEnvironment;
+}
+
+Failure failure_of(const std::exception& error) {
+  if (dynamic_cast<const InputError*>(&error) != nullptr) return {kBadInput, error.what()};
+  if (dynamic_cast<const OutsideError*>(&error) != nullptr) {
+    return {exit_code_of_trouble(error.what()), error.what()};
+  }
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
+    return {kEnvironment, "out of memory"};
+  }
+  if (dynamic_cast<const run::NotDeterministic*>(&error) != nullptr) {
+    return {kInternalFault, error.what()};
+  }
+  // Files that nobody asked about by name, and standard output.
+  if (const auto* const system = dynamic_cast<const std::system_error*>(&error)) {
+    if (is_of_environment(system->code().value())) return {kEnvironment, error.what()};
+    if (dynamic_cast<const std::filesystem::filesystem_error*>(&error) != nullptr) {
+      return {kBadInput, error.what()};
+    }
+  }
+  return {kInternalFault, fmt::format("internal fault: {}", error.what())};
 }
 
 void OutputOptions::add_to(CLI::App& verb) {

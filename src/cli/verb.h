@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -19,14 +21,24 @@
 namespace dissensus::cli {
 
 enum ExitCode : int {
-  kAllHeld = 0,
+  kAllHeld = 0,  ///< or: what was to be made is made
   kViolation = 1,
   kBadInput = 2,
-  kUnknown = 3,
+  kUnknown = 3,  ///< also: it was interrupted
   kInternalFault = 4,
-  kEnvironment = 5,  ///< real servers did not start, no room on the disk: nothing was judged
+  kEnvironment = 5,  ///< servers did not start, no room on the disk: nothing was judged
 };
 ExitCode exit_code_of(oracle::Outcome outcome);
+/// Of what kept the outside from going on (OutsideError, HuntResult::trouble).
+ExitCode exit_code_of_trouble(std::string_view trouble);
+
+/// Why the program ends without a result.
+struct Failure {
+  ExitCode code = kInternalFault;
+  std::string text;  ///< one line for people
+};
+/// The only place that makes exit codes of exceptions.
+Failure failure_of(const std::exception& error);
 
 /// --json and --quiet, which every verb has.
 struct OutputOptions {

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <vector>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "dissensus/options.h"
 
@@ -94,10 +97,44 @@ std::string read_file(const std::string& path, std::size_t bytes_max) {
   return content;
 }
 
+bool is_of_environment(int error_number) {
+  static constexpr int kNumbers[] = {ENOSPC, EDQUOT, EFBIG,  EIO,    EMFILE,
+                                     ENFILE, ENOMEM, EAGAIN, ENOBUFS};
+  return std::find(std::begin(kNumbers), std::end(kNumbers), error_number) != std::end(kNumbers);
+}
+
+void fail_with(const std::string& what, const std::error_code& error) {
+  const std::string text = fmt::format("{}: {}", what, error.message());
+  if (is_of_environment(error.value())) throw EnvironmentError(text);
+  throw InputError(text);
+}
+
+void make_folders(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) fail_with(folder + ": cannot be created", error);
+}
+
+bool is_program(const std::string& name, const std::string& folder) {
+  const auto can_start = [](const fs::path& path) {
+    std::error_code error;
+    return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos) return can_start(fs::path(folder) / name);
+  const char* const list = std::getenv("PATH");
+  std::string_view rest = list == nullptr ? "/usr/bin:/bin" : list;
+  while (!rest.empty()) {
+    const std::string_view entry = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
+    if (can_start(fs::path(folder) / entry / name)) return true;
+  }
+  return false;
+}
+
 namespace {
 
 [[noreturn]] void fail_write(const std::string& path, const char* what) {
-  throw InputError(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
+  fail_with(fmt::format("{}: {}", path, what), {errno, std::generic_category()});
 }
 
 /// False with errno when something went wrong.

@@ -6,6 +6,7 @@
 
 #include "dissensus/options.h"
 
+#include "core/file.h"
 #include "experiment/paper_layout.h"
 #include "experiment/store.h"
 
@@ -17,12 +18,6 @@ namespace fs = std::filesystem;
 
 /// Leaves a representation study that was asked to stop.
 struct Stopped {};
-
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw InputError(fmt::format("{}: cannot be made: {}", folder, error.message()));
-}
 
 void remove_results(const std::string& path) {
   std::error_code error;
@@ -92,7 +87,7 @@ bool StudySession::run_representation(const Experiment& experiment, SessionResul
 }
 
 SessionResult StudySession::run(const Experiment& experiment, const std::string& folder) {
-  make_folder(folder);
+  make_folders(folder);
   SessionResult result;
   std::vector<RepresentationResult> rows;
   const bool is_representation = experiment.kind == ExperimentKind::representation;

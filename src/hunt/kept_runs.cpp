@@ -50,9 +50,7 @@ std::string kept_runs_prefix(const std::string& store_path, std::int64_t hunt) {
 
 void keep_run(const std::string& prefix, const run::Scenario& scenario, const Item& item) {
   const std::string folder = std::filesystem::path(prefix).parent_path().string();
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw InputError(fmt::format("{}: cannot be created: {}", folder, error.message()));
+  make_folders(folder);
   run::Recipe recipe;
   recipe.scenario = scenario;
   recipe.schedule = item.schedule;

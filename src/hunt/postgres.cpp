@@ -8,6 +8,7 @@
 #include <libpq-fe.h>
 
 #include "core/assert.h"
+#include "core/file.h"
 
 namespace dissensus::hunt::sql {
 
@@ -106,7 +107,8 @@ class PostgresConnection final : public Connection {
       throw InputError(fmt::format("{}: not a Dissensus store ({})", name_, words));
     }
     if (state == "53100") {
-      throw InputError(fmt::format("{}: cannot be written: the disk is full ({})", name_, words));
+      throw EnvironmentError(
+          fmt::format("{}: cannot be written: the disk is full ({})", name_, words));
     }
     throw InputError(fmt::format("{}: {}", name_, words));
   }

@@ -351,7 +351,7 @@ void migrate(sql::Connection& connection) {
   } catch (...) {
     try {
       connection.execute("ROLLBACK");
-    } catch (const InputError&) {
+    } catch (const std::runtime_error&) {
       // A full disk has ended it already, and is what is to be told.
     }
     throw;
@@ -381,7 +381,7 @@ std::unique_ptr<sql::Connection> open_store(const std::string& location) {
                       (!fs::exists(location, error) || fs::file_size(location, error) == 0);
   try {
     return open_and_migrate(location);
-  } catch (const InputError&) {
+  } catch (...) {
     // Half a store is none: on a full disk nothing is left that has the name of one.
     if (is_new) {
       for (const char* const ending : {"", "-wal", "-shm", "-journal"}) {

@@ -58,7 +58,7 @@ class SqliteConnection final : public Connection {
   void give_up() override {
     try {
       database_.execute("ROLLBACK");
-    } catch (const InputError&) {
+    } catch (const std::runtime_error&) {
       // There was none.
     }
   }

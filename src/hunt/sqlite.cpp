@@ -60,6 +60,21 @@ void row_checksum(sqlite3_context* context, int count, sqlite3_value** values) {
   }
   sqlite3_result_int64(context, static_cast<std::int64_t>(digest_of_text(bytes).low));
 }
+
+/// The machine's fault: no room, no memory, a write that failed.
+bool is_of_machine(int code) {
+  switch (code) {
+    case SQLITE_IOERR_WRITE:
+    case SQLITE_IOERR_FSYNC:
+    case SQLITE_IOERR_TRUNCATE:
+    case SQLITE_IOERR_SHMSIZE:
+    case SQLITE_IOERR_SHMMAP:
+    case SQLITE_IOERR_NOMEM:
+      return true;
+    default:
+      return (code & 0xFF) == SQLITE_FULL || (code & 0xFF) == SQLITE_NOMEM;
+  }
+}
 }  // namespace
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
@@ -93,8 +108,12 @@ void Database::fail(int code) const {
       (code & 0xFF) == SQLITE_IOERR && handle_ && sqlite3_system_errno(handle_.get()) == ENOSPC;
   const std::string words = explain(is_full ? SQLITE_FULL : code);
   const char* const detail = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
-  throw InputError(words.empty() ? fmt::format("{}: cannot be used: {}", path_, detail)
-                                 : fmt::format("{}: {} ({})", path_, words, detail));
+  const std::string text = words.empty() ? fmt::format("{}: cannot be used: {}", path_, detail)
+                                         : fmt::format("{}: {} ({})", path_, words, detail);
+  if (is_full || is_of_machine(handle_ ? sqlite3_extended_errcode(handle_.get()) : code)) {
+    throw EnvironmentError(text);
+  }
+  throw InputError(text);
 }
 
 void Database::execute(const char* text) {

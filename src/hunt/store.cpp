@@ -245,7 +245,7 @@ Store::Store(const std::string& location, Patience* patience)
 Store::~Store() {
   try {
     flush();
-  } catch (const InputError&) {
+  } catch (const std::exception&) {
     // The hunt that met the error has reported it.
   }
 }
@@ -301,7 +301,7 @@ void Store::in_transaction(const Action& action) {
     connection_->commit();
   } catch (const sql::ConnectionLost&) {
     throw;  // nothing is open any more
-  } catch (const InputError&) {
+  } catch (...) {
     connection_->give_up();
     throw;
   }

@@ -182,7 +182,8 @@ IsolationResult isolate(const RunTable& table, const IsolationOptions& options) 
   result.base_predicates = table.space().base_predicates();
   result.candidates = table.space().candidates();
   Elimination elimination(table, std::vector<bool>(table.runs().size(), true), options);
-  while (wants_more(elimination, result.findings.size(), options)) {
+  while (wants_more(elimination, result.findings.size(), options) &&
+         (!options.keep_going || options.keep_going())) {
     const std::optional<Choice> choice = elimination.choose();
     if (!choice) break;
     Finding& finding = result.findings.emplace_back();

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct IsolationOptions {
   /// runs that are left (0: a tenth of all failing runs, but 2 to 5).
   std::size_t predicates_max = 5;
   std::size_t support_min = 0;
+  /// Asked between two predicates; false: those that were found so far. Null: to the end.
+  std::function<bool()> keep_going = {};
 };
 
 /// A predicate that says nearly the same as a finding.

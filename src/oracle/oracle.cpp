@@ -507,6 +507,23 @@ void Oracle::judge_termination(const RunEnd& end) {
   verdict_.properties.push_back(std::move(judged));
 }
 
+/// Levels whose decisions were announced, and of which there was none.
+void Oracle::judge_silence() {
+  std::vector<std::string> silent;
+  for (std::size_t level = 0; level < description_.levels.size(); ++level) {
+    const LevelDescription& its = description_.levels[level];
+    const bool is_judged = (config_.agreement && its.agreement) ||
+                           (config_.validity && its.validity) ||
+                           (config_.integrity && its.integrity);
+    const bool is_silent =
+        std::none_of(nodes_.begin(), nodes_.end(),
+                     [level](const NodeState& node) { return node.highest[level] >= 0; });
+    if (its.is_expected && is_judged && is_silent) silent.push_back(its.name);
+  }
+  if (silent.empty()) return;
+  add_unjudged(verdict_, fmt::format("no node decided anything ({})", fmt::join(silent, ", ")));
+}
+
 Verdict Oracle::finish(const RunEnd& end) {
   if (end.time > next_deadline_) check_deadlines(end.time, 0);
   verdict_.cut_by = end.cut_by;
@@ -524,6 +541,7 @@ Verdict Oracle::finish(const RunEnd& end) {
   judge_safety(!description_.invariants.empty(), "invariant");
   judge_termination(end);
   judge_rules(end);
+  judge_silence();
 
   verdict_.outcome = end.cut_by.empty() ? Outcome::pass : Outcome::unknown;
   for (const PropertyVerdict& property : verdict_.properties) {

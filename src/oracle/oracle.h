@@ -102,6 +102,7 @@ class Oracle {
   void judge_termination(const RunEnd& end);
   void judge_throughout(std::string property, const RunEnd& end);
   void judge_rules(const RunEnd& end);
+  void judge_silence();
 
   const OracleConfig& config_;
   const SystemDescription& description_;

@@ -1,5 +1,6 @@
 #include "oracle/verdict.h"
 
+#include <algorithm>
 #include <array>
 
 #include <nlohmann/json.hpp>
@@ -15,6 +16,18 @@ std::string_view to_string(Outcome outcome) {
 
 std::string Violation::signature() const {
   return level.empty() ? property + "/" + rule : property + "/" + rule + "/" + level;
+}
+
+void add_unjudged(Verdict& verdict, std::string reason) {
+  const auto known =
+      std::find_if(verdict.properties.begin(), verdict.properties.end(),
+                   [](const PropertyVerdict& judged) { return judged.property == kEvidence; });
+  if (known == verdict.properties.end()) {
+    verdict.properties.push_back({std::string(kEvidence), Outcome::unknown, std::move(reason)});
+  } else {
+    known->reason += "; " + reason;
+  }
+  if (verdict.outcome == Outcome::pass) verdict.outcome = Outcome::unknown;
 }
 
 namespace {

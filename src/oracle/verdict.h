@@ -49,7 +49,11 @@ struct Verdict {
       notes;  ///< legal but noteworthy: transient differences, stalls that recovered
 };
 
+/// The property of add_unjudged.
+inline constexpr std::string_view kEvidence = "evidence";
 inline constexpr std::string_view kVerdictFormat = "dissensus-verdict/1";
+/// What was to be judged and did not come (property `evidence`): a verdict that passed is unknown.
+void add_unjudged(Verdict& verdict, std::string reason);
 /// The content of verdict.json; `indent` -1 gives one line.
 std::string to_json(const Verdict& verdict, int indent = 2);
 /// The inverse. `name` is the file's, for errors. Throws InputError.

@@ -145,8 +145,7 @@ Entry add_entry(const std::string& corpus, const std::string& name, const run::R
   if (fs::exists(folder, error)) {
     throw InputError(fmt::format("{}: is there already; name another one with --name", folder));
   }
-  fs::create_directories(folder, error);
-  if (error) throw InputError(fmt::format("{}: cannot be created: {}", folder, error.message()));
+  make_folders(folder);
   write_file(folder + "/scenario.toml", failing.scenario.text);
   write_file(folder + "/schedule.json",
              faults::to_json(failing.schedule, failing.scenario.system_description(),

@@ -145,11 +145,7 @@ shrink::ShrinkResult shrink_in_folder(const run::Recipe& recipe, const std::stri
 
 void write_minimal(const std::string& folder, const shrink::ShrinkResult& result) {
   const run::Recipe& minimal = result.recipe;
-  std::error_code error;
-  std::filesystem::create_directories(folder + "/minimal", error);
-  if (error) {
-    throw InputError(fmt::format("{}/minimal: cannot be created: {}", folder, error.message()));
-  }
+  make_folders(folder + "/minimal");
   write_file(folder + "/minimal.json",
              faults::to_json(minimal.schedule, minimal.scenario.system_description(),
                              minimal.scenario.nodes()));

@@ -38,6 +38,8 @@ oracle::Outcome outcome_of(history::Outcome outcome) {
 
 void HistoryCollector::on_event(const Event& event) {
   add_line(lines_, event.detail, event.number, event.time, event.text);
+  const auto kind = static_cast<history::EventKind>(event.detail & (kFinalOperation - 1));
+  has_answers_ = has_answers_ || kind == history::EventKind::ok;
   events_.push_back(event.id);
   times_.push_back(event.time);
   nodes_.push_back(event.node);
@@ -52,6 +54,10 @@ double HistoryCollector::judge(const HistoryDemand& demand, const std::string& n
   if (property.outcome == oracle::Outcome::pass && !verdict.cut_by.empty()) {
     property.outcome = oracle::Outcome::unknown;
     property.reason = "the run was cut by " + verdict.cut_by;
+  }
+  if (property.outcome == oracle::Outcome::pass && !has_answers_) {
+    property.outcome = oracle::Outcome::unknown;
+    property.reason = "nothing that a client asked is known to be done: nothing was checked";
   }
   for (const history::Finding& finding : judged.findings) {
     oracle::Violation violation;

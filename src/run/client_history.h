@@ -32,6 +32,7 @@ class HistoryCollector final : public EventSink {
   std::vector<EventId> events_;  ///< of each line
   std::vector<Time> times_;
   std::vector<NodeId> nodes_;
+  bool has_answers_ = false;  ///< some operation is known to be done
 };
 
 /// The same from the records of a trace.

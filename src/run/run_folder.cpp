@@ -27,16 +27,15 @@ namespace fs = std::filesystem;
 constexpr std::size_t kGraphDeliveriesMax = 50'000;
 
 std::string create_run_folder(const std::string& parent, const std::string& name) {
+  make_folders(parent);
   std::error_code error;
-  fs::create_directories(parent, error);
-  if (error) throw InputError(fmt::format("{}: cannot be created: {}", parent, error.message()));
   const auto now =
       std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
   const std::string stem = fmt::format("{}/{:%Y-%m-%dT%H-%M-%S}-{}", parent, now, name);
   for (int attempt = 1; attempt < 10'000; ++attempt) {
     const std::string folder = attempt == 1 ? stem : fmt::format("{}-{}", stem, attempt);
     if (fs::create_directory(folder, error)) return folder;
-    if (error) throw InputError(fmt::format("{}: cannot be created: {}", folder, error.message()));
+    if (error) fail_with(folder + ": cannot be created", error);
   }
   throw InputError(fmt::format("{}: too many runs in one second", stem));
 }
@@ -79,7 +78,7 @@ std::string run_json(const Recipe& recipe, const RunResult& result) {
 }
 
 void write_node_logs(const std::string& folder, const trace::Trace& trace) {
-  fs::create_directories(folder + "/nodes");
+  make_folders(folder + "/nodes");
   std::vector<std::string> logs(trace.header.nodes);
   for (const trace::Record& record : trace.records) {
     if (record.type != EventType::log) continue;
@@ -183,7 +182,7 @@ void write_run_folder(const std::string& folder, const Recipe& recipe, const Run
 
   for (const Outside::Attachment& attachment : result.attachments) {
     const fs::path path = fs::path(folder) / attachment.name;
-    fs::create_directories(path.parent_path());
+    make_folders(path.parent_path().string());
     write_file(path.string(), attachment.text);
   }
 

@@ -337,6 +337,10 @@ RunResult Runner::run_here(const Scenario& scenario, const System& system,
     if (clients) {
       result.history_margin = clients->judge(*scenario.history, scenario.name, result.verdict);
     }
+    if (world.outside() != nullptr) {
+      std::string unjudged = world.outside()->unjudged();
+      if (!unjudged.empty()) oracle::add_unjudged(result.verdict, std::move(unjudged));
+    }
     note_remarks(world, result.verdict);
     if (recorder || options.log) {
       note_idle_faults(scenario, schedule, interposer.get(), world, result.verdict);

@@ -9,6 +9,7 @@
 
 #include "dissensus/options.h"
 
+#include "core/file.h"
 #include "hunt/row_recipe.h"
 #include "hunt/store_runs.h"
 #include "isolate/causes.h"
@@ -400,9 +401,8 @@ std::string Explorer::open_row(std::size_t store, std::size_t hunt, const std::s
   const std::string folder = fmt::format("{}/{}-{}-{}-{}", options_.runs_folder,
                                          recipe.scenario.name, recipe.hash, hunt, number);
   if (!std::filesystem::exists(folder + "/run.json")) {
+    make_folders(folder);
     std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) throw InputError(fmt::format("{}: cannot be created: {}", folder, error.message()));
     try {
       run::record_same(folder, recipe, recorded);
     } catch (...) {

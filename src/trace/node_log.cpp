@@ -11,6 +11,8 @@
 
 #include "dissensus/options.h"
 
+#include "core/file.h"
+
 namespace dissensus::trace {
 namespace {
 
@@ -63,16 +65,13 @@ struct NodeLogFiles::Log {
 };
 
 NodeLogFiles::NodeLogFiles(const std::string& folder, std::size_t nodes) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw InputError(fmt::format("{}: cannot be created: {}", folder, error.message()));
+  make_folders(folder);
   for (std::size_t node = 0; node < nodes; ++node) {
     auto log = std::make_unique<Log>();
     log->path = (std::filesystem::path(folder) / fmt::format("node-{}.jsonl", node)).string();
     log->file = std::fopen(log->path.c_str(), "w");
     if (log->file == nullptr) {
-      throw InputError(fmt::format("{}: cannot be written: {}", log->path,
-                                   std::generic_category().message(errno)));
+      fail_with(log->path + ": cannot be written", {errno, std::generic_category()});
     }
     fmt::print(log->file, "{{\"format\":\"{}\"}}\n", kNodeLogFormat);
     std::fflush(log->file);
@@ -108,7 +107,7 @@ void NodeLogFiles::write(NodeId node, double at_seconds, const std::string& fiel
 void NodeLogFiles::finish() const {
   for (const std::unique_ptr<Log>& log : logs_) {
     if (std::ferror(log->file) != 0) {
-      throw InputError(fmt::format("{}: could not be written", log->path));
+      throw EnvironmentError(fmt::format("{}: could not be written", log->path));
     }
   }
 }

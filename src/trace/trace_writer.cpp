@@ -11,6 +11,7 @@
 #include "dissensus/options.h"
 
 #include "core/assert.h"
+#include "core/file.h"
 #include "trace/record_json.h"
 #include "trace/trace_file.h"
 
@@ -61,7 +62,7 @@ struct Writer::Implementation {
   }
 
   [[noreturn]] void fail(std::string_view what, int error) const {
-    throw InputError(fmt::format("{}: {}: {}", path, what, std::generic_category().message(error)));
+    fail_with(fmt::format("{}: {}", path, what), {error, std::generic_category()});
   }
 
   void end_line() {

@@ -1,11 +1,14 @@
 // dissensus isolate as a person calls it. Bad input of every kind gets exit code 2 and exactly one
 // line that names the file; stores of our own campaigns are isolated from the runs made again.
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/victim.h"
 
 namespace dissensus::cli_test {
 namespace {
@@ -307,6 +310,27 @@ TEST(IsolateStore, ACampaignMadeTwiceCountsOnceAndOneCanBeNamed) {
   expect_refused(folder.run({"isolate", "runs.sqlite#3"}), "runs.sqlite",
                  "no hunt 3, expected 1 to 2");
   expect_refused(folder.run({"isolate", "runs.sqlite#x"}), "runs.sqlite#x", "STORE#2");
+}
+
+// Whoever presses Ctrl-C gets what there is, soon, and the exit code says so.
+TEST(IsolateStore, StopsWhenItIsAsked) {
+  const WorkFolder folder;
+  const CommandResult campaign =
+      folder.run({"campaign", kSourceFolder + "/scenarios/xrpl/byzzfuzz-c1d0.toml", "--runs", "100",
+                  "--out", "runs.sqlite", "--jobs", "1"});
+  ASSERT_EQ(campaign.exit_code, 1) << campaign.err;
+  for (int wait_ms = 50; wait_ms < 10'000; wait_ms *= 2) {
+    Victim victim(folder, {"isolate", "runs.sqlite", "--jobs", "1"});
+    std::this_thread::sleep_for(std::chrono::milliseconds(wait_ms));
+    const auto begin = std::chrono::steady_clock::now();
+    const int status = victim.end_with(SIGINT);
+    if (WIFSIGNALED(status)) continue;  // it had not begun
+    EXPECT_EQ(WEXITSTATUS(status), 3);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+    EXPECT_THAT(read_text(folder.file("output")), HasSubstr("dissensus: interrupted: "));
+    return;
+  }
+  FAIL() << "it never begins";
 }
 
 // "These runs are so many bugs; here is each": a page for all, and a run folder for each cause

@@ -46,9 +46,9 @@ class PluginSystem : public testing::Test {
 TEST_F(PluginSystem, IsHuntedShrunkReportedAndReplayed) {
   const json hunt = json_of({"hunt", kScenario, "--search", "random", "--jobs", "1"}, 1);
   expect_replays(hunt["replay"]);
-  const json shrunk = json_of({"shrink", "runs/latest"}, 1);
+  const json shrunk = json_of({"shrink", "runs/latest"}, 0);
   expect_replays(shrunk["replay"]);
-  const json report = json_of({"report", "runs/latest"}, 1);
+  const json report = json_of({"report", "runs/latest"}, 0);
   expect_replays(report["replay"]);
   EXPECT_THAT(read_text(folder_.file("runs/latest/report.html")),
               HasSubstr("--plugin &#39;my plugins/two_phase_commit.so&#39;"));
@@ -62,7 +62,7 @@ TEST_F(PluginSystem, IsHuntedShrunkReportedAndReplayed) {
 }
 
 TEST_F(PluginSystem, IsShrunkFromItsScenario) {
-  const json study = json_of({"shrink", kScenario, "--random", "1", "--max-runs", "300"}, 1);
+  const json study = json_of({"shrink", kScenario, "--random", "1", "--max-runs", "300"}, 0);
   EXPECT_EQ(study["shrunk"], 1);
   const json runs = json_of({"run", kScenario, "--random-schedule", "--seed", "1..60"}, 1);
   EXPECT_GT(runs["fail"], 0);

@@ -283,7 +283,7 @@ TEST(Output, AFullDeviceIsNoticed) {
   const WorkFolder folder;
   const CommandResult result =
       folder.run({"-c", tested_program() + " list systems --json > /dev/full"}, "/bin/sh");
-  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.exit_code, 5);
   EXPECT_NE(result.err.find("standard output: cannot be written"), std::string::npos);
 }
 

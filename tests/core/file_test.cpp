@@ -65,7 +65,8 @@ TEST(File, WhatIsNoRegularFileIsWrittenThrough) {
 
   write_file("/dev/null", "away");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
-  EXPECT_THROW(write_file("/dev/full", "no room"), InputError);
+  EXPECT_THROW(write_file("/dev/full", "no room"), EnvironmentError) << "the machine's fault";
+  EXPECT_THROW(write_file(at("no/such/folder/file"), "x"), InputError) << "the path's fault";
   fs::remove_all(folder);
 }
 

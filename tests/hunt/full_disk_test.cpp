@@ -12,6 +12,7 @@
 
 #include "dissensus/random.h"
 
+#include "core/file.h"
 #include "hunt/fleet.h"
 #include "hunt/store_care.h"
 
@@ -73,7 +74,7 @@ TEST_F(FullDiskTest, IsSaidAndNothingIsLost) {
         store.add(large_item(added));
         store.flush();
       }
-    } catch (const InputError& error) {
+    } catch (const EnvironmentError& error) {
       trouble = error.what();
     }
   }
@@ -112,7 +113,7 @@ std::uint64_t fill(const std::string& path, std::string& trouble) {
       store.add(item);
       store.flush();
     }
-  } catch (const InputError& error) {
+  } catch (const EnvironmentError& error) {
     trouble = error.what();
   }
   return added;

@@ -24,7 +24,7 @@ template <class Action>
 std::string message_of(const Action& action) {
   try {
     action();
-  } catch (const InputError& error) {
+  } catch (const std::runtime_error& error) {
     return error.what();
   }
   return "no error";

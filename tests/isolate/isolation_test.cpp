@@ -85,6 +85,19 @@ TEST(Isolation, ReferenceModeByHand) {
   EXPECT_TRUE(result.unexplained.empty());
 }
 
+// Whoever has enough gets what was found until then.
+TEST(Isolation, StopsBetweenTwoPredicates) {
+  const Data data(voting_runs(30, 20, 1, 200), Mode::improved);
+  IsolationOptions options;
+  const std::size_t all = isolate(data.table, options).findings.size();
+  ASSERT_GE(all, 1u);
+  for (std::size_t wanted = 0; wanted < all; ++wanted) {
+    std::size_t asked = 0;
+    options.keep_going = [&] { return asked++ < wanted; };
+    EXPECT_EQ(isolate(data.table, options).findings.size(), wanted);
+  }
+}
+
 // In silent runs no vote follows a vote: nothing is observed there. The reference counts them in
 // the Context, the paper does not: 4/(4+9) instead of 7/16.
 TEST(Isolation, PaperModeLooksAtObservedRunsOnly) {

@@ -12,9 +12,10 @@ using namespace std::chrono_literals;
 /// Feeds an oracle by hand.
 class Script {
  public:
-  explicit Script(OracleConfig config, std::size_t nodes = 3) : config_(std::move(config)) {
+  explicit Script(OracleConfig config, std::size_t nodes = 3, bool is_expected = false)
+      : config_(std::move(config)) {
     description_.levels = {
-        {.name = "ledger"},
+        {.name = "ledger", .is_expected = is_expected},
         {.name = "built", .final = false, .validity = false, .verb = "built", .noun = "ledger"}};
     description_.observables = {"applied"};
     oracle_.emplace(config_, description_, nodes);
@@ -265,6 +266,22 @@ TEST(Oracle, AViolationBeforeTheCutStaysAFailure) {
   EXPECT_EQ(verdict.outcome, Outcome::fail);
   EXPECT_EQ(outcome_of(verdict, "agreement"), Outcome::fail);
   EXPECT_EQ(outcome_of(verdict, "integrity"), Outcome::unknown);
+}
+
+// Where the scenario says where decisions come from, a run without any has judged nothing.
+TEST(Oracle, WhereDecisionsWereAnnouncedSilenceIsUnknown) {
+  Script silent({}, 3, true);
+  const Verdict verdict = silent.finish();
+  EXPECT_EQ(verdict.outcome, Outcome::unknown);
+  EXPECT_EQ(verdict.properties.back().property, kEvidence);
+  EXPECT_EQ(verdict.properties.back().reason, "no node decided anything (ledger)");
+  Script heard({}, 3, true);
+  heard.propose(1, 1, 7).decide(1, 1, 7);
+  EXPECT_EQ(heard.finish().outcome, Outcome::pass);
+  OracleConfig nothing;
+  nothing.agreement = nothing.validity = nothing.integrity = false;
+  Script unasked(nothing, 3, true);
+  EXPECT_EQ(unasked.finish().outcome, Outcome::pass);
 }
 
 // Decisions of a liar are nobody's, also those from before; what was broken before stands.

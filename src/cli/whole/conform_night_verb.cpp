@@ -47,9 +47,7 @@ std::string file_name(const std::string& signature) {
 }
 
 void write_findings(const std::string& folder, const std::vector<conform::NightFinding>& findings) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw InputError(fmt::format("{}: cannot be created: {}", folder, error.message()));
+  make_folders(folder);
   for (const conform::NightFinding& finding : findings) {
     write_file((std::filesystem::path(folder) / file_name(finding.signature)).string(),
                finding.file);

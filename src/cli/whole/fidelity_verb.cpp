@@ -144,7 +144,7 @@ class RunJournal final : public fidelity::FidelityObserver {
   void write(const std::string& line) {
     file_ << line << '\n' << std::flush;
     if (!file_.good()) {
-      throw InputError(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));
+      fail_with(path_ + ": cannot be written", {errno, std::generic_category()});
     }
   }
 
@@ -171,7 +171,7 @@ std::string repeat_command(const FidelityVerbOptions& options) {
 }
 
 void write_schedules(const std::string& folder, const fidelity::FidelityPlan& plan) {
-  fs::create_directories(folder + "/schedules");
+  make_folders(folder + "/schedules");
   const run::Scenario& scenario = *plan.sides[0].scenario;
   for (const fidelity::FidelitySchedule& schedule : plan.schedules) {
     write_file(fmt::format("{}/schedules/{}.json", folder, schedule.name),

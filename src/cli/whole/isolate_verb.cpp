@@ -99,6 +99,33 @@ std::unique_ptr<isolate::RunSource> open_source(const IsolateOptions& options,
                   path, std::filesystem::exists(path, error) ? "neither" : "not found"));
 }
 
+/// Reads until the user has enough; then it throws.
+class UntilInterrupted final : public isolate::RunSource {
+ public:
+  explicit UntilInterrupted(isolate::RunSource& source) : source_(source) {}
+  std::string name() const override { return source_.name(); }
+  const isolate::Schema& schema() const override { return source_.schema(); }
+  bool next(isolate::Run& run) override {
+    if (is_interrupted()) throw OutsideError(std::string(kInterrupted));
+    if (!source_.next(run)) return false;
+    ++read_;
+    failing_ += run.failing ? 1 : 0;
+    return true;
+  }
+  std::size_t read() const { return read_; }
+  std::size_t failing() const { return failing_; }
+
+ private:
+  isolate::RunSource& source_;
+  std::size_t read_ = 0;
+  std::size_t failing_ = 0;
+};
+
+ExitCode say_interrupted(const std::string& what) {
+  fmt::print(stderr, "dissensus: {}: {}\n", kInterrupted, what);
+  return exit_code_of_trouble(kInterrupted);
+}
+
 /// What is being done, for who watches a terminal.
 void say_stage(const OutputOptions& output, std::string_view stage) {
   if (!output.quiet && !output.json && is_terminal()) fmt::print(stderr, "{}\n", stage);
@@ -149,8 +176,7 @@ isolate::CausePage write_cause(hunt::StoreSource& store, const isolate::Report& 
   const std::string folder = fmt::format("{}/cause-{}", verb.pages, index + 1);
   std::error_code error;
   std::filesystem::remove_all(folder, error);
-  std::filesystem::create_directories(folder, error);
-  if (error) throw InputError(fmt::format("{}: cannot be created: {}", folder, error.message()));
+  make_folders(folder);
   const auto keeps_cause = [&](const run::Recipe& recipe) {
     const isolate::RunTable table = isolate::table_of(store.read(recipe), report.table.space());
     return isolate::assign(table, separation).front() == index;
@@ -210,11 +236,11 @@ ExitCode isolate_messages(const IsolateOptions& options) {
   isolation.jobs = options.jobs;
   isolation.predicates_max = options.predicates;
   isolation.support_min = options.support;
+  catch_interrupts();
   const Registry registry = options.plugins.load();
   const std::unique_ptr<isolate::RunSource> source = open_source(options, registry.systems);
   const isolate::PredicateSpace space(source->schema(),
                                       isolate::space_options(isolation.mode, source->schema()));
-  catch_interrupts();
   say_stage(options.output, "reading the messages of all runs");
   isolate::Sampling sampling{options.sampled_messages, options.sampled_runs, options.seed};
   auto* store = dynamic_cast<hunt::StoreSource*>(source.get());
@@ -223,15 +249,31 @@ ExitCode isolate_messages(const IsolateOptions& options) {
     store->sample(1, std::exchange(sampling.successful, 1));
   }
   isolate::SampledSource sampled(*source, sampling);
-  const isolate::RunTable table = isolate::read_runs(sampled, space, options.jobs);
+  UntilInterrupted until(sampled);
+  std::optional<isolate::RunTable> runs;
+  try {
+    runs = isolate::read_runs(until, space, options.jobs);
+  } catch (const OutsideError& error) {
+    if (error.what() != kInterrupted) throw;
+    return say_interrupted(fmt::format("{} runs were read, {} of them failing; none was compared",
+                                       until.read(), until.failing()));
+  }
+  const isolate::RunTable& table = *runs;
   if (store != nullptr && !options.output.quiet) {
     for (const std::string& line : store->repetitions())
       fmt::print(stderr, "dissensus: {}\n", line);
   }
   say_stage(options.output, fmt::format("comparing {} runs, {} of them failing",
                                         table.runs().size(), table.failing()));
+  isolation.keep_going = [] { return !is_interrupted(); };
   const isolate::IsolationResult result = isolate::isolate(table, isolation);
   isolate::Report report{options.path, table, result};
+  if (is_interrupted()) {
+    if (!options.output.quiet && !options.output.json)
+      fmt::print("{}", isolate::text_report(report));
+    return say_interrupted(
+        fmt::format("the first {} predicates, and nothing beyond them", result.findings.size()));
+  }
   if (store != nullptr) {
     report.picture = [store, &registry, &options](const isolate::RunSummary& run) {
       say_stage(options.output, fmt::format("shrinking and drawing run {}", run.name));
@@ -249,13 +291,16 @@ ExitCode isolate_messages(const IsolateOptions& options) {
   if (options.folds > 0)
     report.validation = isolate::cross_validate(table, isolation, {options.folds, options.seed});
   if (!options.report.empty()) write_file(options.report, isolate::html_report(report));
-  if (options.output.quiet) return kAllHeld;
-  fmt::print("{}",
-             options.output.json ? isolate::json_report(report) : isolate::text_report(report));
-  if (options.output.json) return kAllHeld;
-  if (!options.report.empty()) fmt::print("\nwrote {}\n", options.report);
-  if (!options.pages.empty()) fmt::print("\nwrote {}/index.html\n", options.pages);
-  return kAllHeld;
+  if (!options.output.quiet) {
+    fmt::print("{}",
+               options.output.json ? isolate::json_report(report) : isolate::text_report(report));
+  }
+  if (!options.output.quiet && !options.output.json) {
+    if (!options.report.empty()) fmt::print("\nwrote {}\n", options.report);
+    if (!options.pages.empty()) fmt::print("\nwrote {}/index.html\n", options.pages);
+  }
+  return is_interrupted() ? say_interrupted("runs were not made as small as they can be")
+                          : kAllHeld;
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ ExitCode simulate(SimulateVerb& verb) {
   }
   options.environment = tla::process_environment();
   options.keep_behaviours = !verb.out.empty();
-  if (!verb.out.empty()) fs::create_directories(verb.out);
+  if (!verb.out.empty()) make_folders(verb.out);
   const bool shows_text = !verb.output.json && !verb.output.quiet;
   if (shows_text) {
     print_header(*spec, verb.spec, "");

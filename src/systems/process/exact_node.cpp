@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "dissensus/programs.h"
+
 #include "core/limits.h"
 
 namespace dissensus::process {
@@ -114,7 +116,7 @@ void ExactNode::tell(Context& context, std::string line) {
   while (is_fine && !is_done_ && !is_dead_ && (is_fine = child_->read(answer))) {
     ++lines_;
     if (!carry_out(context, answer) && !is_dead_) {
-      broken(context, Trouble::nonsense, answer.substr(0, 200));
+      broken(context, Trouble::nonsense, complaint_ + std::string(answer.substr(0, 200)));
     }
   }
   if (!is_fine && !is_dead_) broken(context, child_->trouble(), {});
@@ -133,6 +135,7 @@ void ExactNode::pass_on_errors(Context& context) {
 void ExactNode::broken(Context& context, Trouble trouble, std::string_view why) {
   is_dead_ = true;
   if (context.logging()) {
+    if (!has_answered_init_) context.log(kNeverBegan);
     pass_on_errors(context);
     if (!why.empty()) context.log(why);
   }
@@ -183,7 +186,7 @@ bool ExactNode::on_message(Context& context, const Json& line) {
     return true;
   }
   const NodeId id = book_.find(*to);
-  if (id == kNoNode) return false;
+  if (!is_declared(id != kNoNode, to, "there is no such node")) return false;
   if (id == context.self()) {
     to_self_.push_back(body->dump());
     context.set_timer(Duration{}, kToSelf);
@@ -241,7 +244,8 @@ bool ExactNode::on_propose(Context& context, const Json& line) {
   const std::string* const name = text_of(line, "level");
   const auto level = book_.level(name == nullptr ? "value" : std::string_view(*name));
   const auto instance = whole_number(line, "instance");
-  if (!level || !instance || *instance < 0 || !line.contains("value")) return false;
+  if (!is_declared(level.has_value(), name, "system.level")) return false;
+  if (!instance || *instance < 0 || !line.contains("value")) return false;
   context.proposed(*level, static_cast<std::uint64_t>(*instance), digest_of(line["value"]));
   return true;
 }
@@ -250,15 +254,23 @@ bool ExactNode::on_decide(Context& context, const Json& line) {
   const std::string* const name = text_of(line, "level");
   const auto level = book_.level(name == nullptr ? "value" : std::string_view(*name));
   const auto instance = whole_number(line, "instance");
-  if (!level || !instance || *instance < 0 || !line.contains("value")) return false;
+  if (!is_declared(level.has_value(), name, "system.level")) return false;
+  if (!instance || *instance < 0 || !line.contains("value")) return false;
   context.decided(*level, static_cast<std::uint64_t>(*instance), digest_of(line["value"]));
   return true;
+}
+
+bool ExactNode::is_declared(bool is_known, const std::string* name, const char* key) {
+  if (!is_known && name != nullptr) {
+    complaint_ = fmt::format("'{}' is not declared ({}): ", *name, key);
+  }
+  return is_known;
 }
 
 bool ExactNode::on_phase(Context& context, const Json& line) {
   const std::string* const name = text_of(line, "phase");
   const auto phase = name == nullptr ? std::nullopt : book_.phase(*name);
-  if (!phase) return false;
+  if (!is_declared(phase.has_value(), name, "system.phases")) return false;
   context.phase(*phase);
   return true;
 }
@@ -274,7 +286,7 @@ bool ExactNode::on_observe(Context& context, const Json& line) {
   const std::string* const name = text_of(line, "name");
   const auto value = whole_number(line, "value");
   const auto observable = name == nullptr ? std::nullopt : book_.observable(*name);
-  if (!observable || !value) return false;
+  if (!is_declared(observable.has_value(), name, "system.observables") || !value) return false;
   context.observe(*observable, *value);
   return true;
 }
@@ -291,7 +303,8 @@ bool ExactNode::on_state(Context&, const Json& line) {
 bool ExactNode::on_step(Context& context, const Json& line) {
   const std::string* const name = text_of(line, "name");
   const auto step = name == nullptr ? std::nullopt : book_.step(*name);
-  if (!step || (line.contains("state") && !on_state(context, line))) return false;
+  if (!is_declared(step.has_value(), name, "system.step")) return false;
+  if (line.contains("state") && !on_state(context, line)) return false;
   if (!context.stepping()) return true;
   std::vector<StateValue> arguments;
   for (const Json& argument : line.value("arguments", Json::array())) {
@@ -304,7 +317,7 @@ bool ExactNode::on_step(Context& context, const Json& line) {
 bool ExactNode::on_broken(Context& context, const Json& line) {
   const std::string* const name = text_of(line, "invariant");
   const auto invariant = name == nullptr ? std::nullopt : book_.invariant(*name);
-  if (!invariant) return false;
+  if (!is_declared(invariant.has_value(), name, "system.invariant")) return false;
   context.broken(*invariant, static_cast<std::uint64_t>(whole_number(line, "number").value_or(0)));
   return true;
 }

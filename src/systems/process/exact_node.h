@@ -44,6 +44,8 @@ class ExactNode final : public Node, public Mortal {
   bool carry_out(Context& context, std::string_view line);
   void broken(Context& context, Trouble trouble, std::string_view why);
   void pass_on_errors(Context& context);
+  /// What a program names must have been declared. False, with what is missing kept for people.
+  bool is_declared(bool is_known, const std::string* name, const char* key);
 
   bool on_message(Context& context, const Json& line);
   bool on_done(Context& context, const Json& line);
@@ -66,6 +68,7 @@ class ExactNode final : public Node, public Mortal {
   ChildPool& pool_;
   std::unique_ptr<Child> child_;
   bool is_dead_ = false;
+  std::string complaint_;  ///< about the line that is nonsense
   bool is_done_ = true;
   bool has_answered_init_ = false;
   std::uint64_t lines_ = 0;  ///< that the program wrote

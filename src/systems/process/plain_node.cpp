@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "dissensus/programs.h"
+
 namespace dissensus::process {
 
 namespace {
@@ -44,6 +46,7 @@ void PlainNode::tell(std::string line) {
 
 void PlainNode::broken(Context& context, Trouble trouble, std::uint64_t number) {
   is_dead_ = true;
+  if (!has_answered_init_ && context.logging()) context.log(kNeverBegan);
   programs_.end_program(self_);
   context.broken(invariant_of(trouble), number);
 }

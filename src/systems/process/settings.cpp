@@ -57,7 +57,8 @@ void read_reports(const Options& options, Settings& settings) {
                                .agreement = table.boolean("agreement", true),
                                .integrity = table.boolean("integrity", true),
                                .validity = table.boolean("validity", true),
-                               .repeatable = table.boolean("repeatable", false)});
+                               .repeatable = table.boolean("repeatable", false),
+                               .is_expected = true});
   }
   settings.phases = read_texts(options, "phases");
   for (const std::string& anchor : read_texts(options, "anchors")) {
@@ -197,11 +198,16 @@ NodeId node_named(const Settings& settings, std::string_view name) {
 }
 
 std::vector<InvariantDescription> program_invariants() {
-  return {{"exit", "the program ended by itself, see the log of the node; its exit code"},
-          {"crash", "the program was ended by a signal; its number"},
-          {"nonsense", "the program wrote what is not of the protocol; the number of its line"},
-          {"flood", "the program wrote more than limits.line_kib or limits.output_mib; its lines"},
-          {"silence", "the program was not done within limits.answer; its lines so far"}};
+  using About = InvariantDescription::About;
+  return {{"exit", "the program ended by itself, see the log of the node; its exit code",
+           About::end_of_program},
+          {"crash", "the program was ended by a signal; its number", About::end_of_program},
+          {"nonsense", "the program wrote what is not of the protocol; the number of its line",
+           About::understanding},
+          {"flood", "the program wrote more than limits.line_kib or limits.output_mib; its lines",
+           About::end_of_program},
+          {"silence", "the program was not done within limits.answer; its lines so far",
+           About::end_of_program}};
 }
 
 }  // namespace dissensus::process

@@ -2,8 +2,14 @@
 
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "dissensus/programs.h"
+
+#include "core/file.h"
 #include "systems/process/book.h"
 #include "systems/process/bystander.h"
 #include "systems/process/client.h"
@@ -33,7 +39,7 @@ class ExactCluster final : public Cluster {
   SharedNumbers numbers_;
 };
 
-class ProcessSystem final : public System {
+class ProcessSystem final : public System, public UsesPrograms {
  public:
   ProcessSystem(Settings settings, std::shared_ptr<ChildPool> pool,
                 std::function<bool()> is_interrupted)
@@ -57,6 +63,17 @@ class ProcessSystem final : public System {
     traits.repeatable = !traits.real_time;
     traits.bystanders = settings_.total() - settings_.nodes;
     return traits;
+  }
+
+  std::vector<std::string> missing_programs() const override {
+    const Launch& launch = settings_.launch;
+    std::string program = launch.command.front();
+    constexpr std::string_view kFolder = "/node/";  // of a machine in virtual time
+    if (settings_.clock == Clock::virtual_time && program.starts_with(kFolder)) {
+      program = "./" + program.substr(kFolder.size());
+    }
+    if (is_program(program, launch.folder)) return {};
+    return {fmt::format("system.command: {}: no such program", launch.command.front())};
   }
 
  private:

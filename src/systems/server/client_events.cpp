@@ -24,7 +24,13 @@ constexpr std::size_t kShownMax = 120;
 
 }  // namespace
 
+bool ClientEvents::is_damaged(std::string_view line) {
+  const auto has = [line](std::string_view key) { return line.find(key) != line.npos; };
+  return has("\"process\"") && has("\"type\"") && !Json::parse(line, nullptr, false).is_object();
+}
+
 std::optional<ClientEvent> ClientEvents::read(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
   if (!line.starts_with('{')) return std::nullopt;
   const Json object = Json::parse(line, nullptr, false);
   if (!object.is_object() || !object.contains("process") || !object.contains("type") ||

@@ -30,8 +30,11 @@ struct ClientEvent {
 class ClientEvents {
  public:
   /// Nothing: a line like any other, i.e. no JSON object with `process`, `type` and `f`. Throws
-  /// OutsideError where it is one, but not an event, or not one that can follow the others.
+  /// OutsideError where it is one, but not an event, or not one that can follow the others. Blanks
+  /// around it do not count.
   std::optional<ClientEvent> read(std::string_view line);
+  /// A line that speaks of an event and is no JSON object: half of one, or two in one.
+  static bool is_damaged(std::string_view line);
 
  private:
   std::set<std::int64_t> asking_;  ///< processes that wait for an answer

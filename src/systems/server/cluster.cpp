@@ -37,6 +37,7 @@ ServerCluster::ServerCluster(const Settings& settings, std::uint64_t seed)
       servers_(settings.nodes + settings.client_nodes),
       is_down_(servers_.size()),
       is_ready_(servers_.size()),
+      has_begun_(servers_.size()),
       logs_(servers_.size()) {
   host_ = std::make_unique<host::Host>(plan_of(settings, seed), *this);
   for (std::size_t node = 0; node < settings.prepare.size(); ++node) {
@@ -103,7 +104,7 @@ void ServerCluster::look_for_ready() {
     if (is_ready_[i] || is_down_[i] || !servers_[i]) continue;
     const auto node = static_cast<NodeId>(i);
     if (!host_->is_listening(node, settings_.ready_port)) continue;
-    is_ready_[i] = true;
+    is_ready_[i] = has_begun_[i] = was_ready_ = true;
     News news;
     news.node = node;
     news.is_ready = true;
@@ -158,6 +159,7 @@ void ServerCluster::start_server(NodeId node) {
 void ServerCluster::start_client(NodeId node, const ClientRequest& request) {
   const host::ProgramId id = start(node, "client", request.command(), request.input());
   programs_[id].is_client = true;
+  programs_[id].may_fail = request.may_fail();
 }
 
 void ServerCluster::set_paused(NodeId node, bool is_paused) {
@@ -213,27 +215,33 @@ void ServerCluster::crashed(NodeId node) {
   }
 }
 
-void ServerCluster::on_output(host::ProgramId program, host::Stream, std::string_view bytes) {
+void ServerCluster::on_output(host::ProgramId program, host::Stream stream,
+                              std::string_view bytes) {
   programs_.resize(std::max<std::size_t>(programs_.size(), program + 1));
   Running& running = programs_[program];
   if (running.node == kNoNode) return;
   std::string& log = logs_[running.node];
   if (log.size() < kLogBytesMax) log += bytes;
-  running.line += bytes;
   if (running.is_preparation) return;
-  for (std::size_t end = 0; (end = running.line.find('\n')) != running.line.npos;) {
-    News news;
-    news.node = running.node;
-    news.line = running.line.substr(0, end);
-    news.of_client = running.is_client;
-    if (!running.is_client && settings_.ready_line && !is_ready_[running.node] &&
-        std::regex_search(news.line.substr(0, kLineSearchedMax), *settings_.ready_line)) {
-      is_ready_[running.node] = true;
-      news.is_ready = true;
-    }
-    running.line.erase(0, end + 1);
-    tell(std::move(news));
+  std::string& line = running.lines.at(static_cast<std::size_t>(stream));
+  line += bytes;
+  for (std::size_t end = 0; (end = line.find('\n')) != line.npos; line.erase(0, end + 1)) {
+    tell_line(program, line.substr(0, end));
   }
+}
+
+void ServerCluster::tell_line(host::ProgramId program, std::string line) {
+  const Running& running = programs_[program];
+  News news;
+  news.node = running.node;
+  news.line = std::move(line);
+  news.of_client = running.is_client;
+  if (!running.is_client && settings_.ready_line && !is_ready_[running.node] &&
+      std::regex_search(news.line.substr(0, kLineSearchedMax), *settings_.ready_line)) {
+    is_ready_[running.node] = has_begun_[running.node] = was_ready_ = true;
+    news.is_ready = true;
+  }
+  tell(std::move(news));
 }
 
 void ServerCluster::on_exit(host::ProgramId program, const host::Exit& exit) {
@@ -241,9 +249,16 @@ void ServerCluster::on_exit(host::ProgramId program, const host::Exit& exit) {
   Running& running = programs_[program];
   running.exit = exit;
   if (running.is_preparation || running.node == kNoNode || exit.by_owner) return;
+  // What it said last needs no end of a line.
+  for (std::string& line : running.lines) {
+    if (!line.empty()) tell_line(program, std::exchange(line, {}));
+  }
   if (servers_[running.node] == program) {
     servers_[running.node].reset();
     if (!death_) death_ = death_of(running.node, exit, logs_[running.node], settings_.may_exit);
+  }
+  if (running.is_client && (exit.signal != 0 || (exit.code != 0 && !running.may_fail))) {
+    miss(fmt::format("a client on node {} {}", running.node, host::to_string(exit)));
   }
   News news;
   news.node = running.node;
@@ -340,6 +355,7 @@ void ServerCluster::tell_part(host::ConnectionId connection, bool to_acceptor,
                 : kind_of(part.bytes);
   Segment segment =
       next_segment(connection, to_acceptor, Piece::bytes, kind, std::move(part.bytes));
+  if (const NodeId from = flow(flow_of(segment)).from; from != kNoNode) note_begun(from);
   if (part.kind) segment.fields = std::make_shared<const protocols::RaftFields>(part.fields);
   tell_segment(std::move(segment));
 }
@@ -358,6 +374,7 @@ void ServerCluster::on_end(const host::Connection& connection, host::Side from, 
 }
 
 void ServerCluster::on_datagram(host::Datagram datagram) {
+  if (datagram.from_machine != kNoNode) note_begun(datagram.from_machine);
   News news;
   news.node = datagram.from_machine;
   news.to = datagram.to_machine;
@@ -432,6 +449,7 @@ void ServerCluster::carry_out(NodeId node, const Segment& segment,
   switch (segment.piece) {
     case Piece::connect: {
       const bool is_accepted = host_->knock(id);
+      if (is_accepted) note_begun(node);
       const Segment answer =
           next_segment(id, false, is_accepted ? Piece::accepted : Piece::refused, kAnswer);
       answers.emplace_back(flow(flow_of(answer)).to, answer);
@@ -473,6 +491,26 @@ void ServerCluster::end_connection(host::ConnectionId connection, NodeId survivo
 }
 
 // ---- what is kept
+
+void ServerCluster::miss(std::string what) {
+  if (missed_count_++ == 0) missed_ = std::move(what);
+}
+
+std::string ServerCluster::unjudged() const {
+  std::vector<std::string> all;
+  if (missed_count_ > 0) all.push_back(missed_);
+  if (missed_count_ > 1) all.back() += fmt::format(", and {} more of that", missed_count_ - 1);
+  const auto half = std::find_if(programs_.begin(), programs_.end(), [](const Running& running) {
+    return running.is_client && !running.lines.front().empty();
+  });
+  if (settings_.has_history && half != programs_.end()) {
+    all.push_back(fmt::format("a line of a client has no end: {}", half->lines.front()));
+  }
+  if ((settings_.ready_port != 0 || settings_.ready_line) && !was_ready_) {
+    all.emplace_back("no server was ever ready (system.ready)");
+  }
+  return fmt::format("{}", fmt::join(all, "; "));
+}
 
 std::vector<Outside::Remark> ServerCluster::remarks() {
   return host::remarks_of(host_->lost_processes(), origin_, [this](host::ProgramId id) {

@@ -2,6 +2,7 @@
 // time is the programs' time: waiting means running them.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <map>
 #include <memory>
@@ -59,6 +60,7 @@ class ServerCluster final : public Cluster,
   std::string trouble() const override { return trouble_; }
   std::vector<Attachment> attachments() override;
   std::optional<Death> death() const override { return death_; }
+  std::string unjudged() const override;
   std::vector<Remark> remarks() override;
 
   std::string held() const override { return host::to_text(host_->processes()); }
@@ -72,6 +74,12 @@ class ServerCluster final : public Cluster,
 
   const Settings& settings() const { return settings_; }
   ClientEvents& client_events() { return client_events_; }
+  /// Whether a node's server was ready, spoke to somebody, took a connection, or wrote a line that
+  /// a pattern knows.
+  bool has_begun(NodeId node) const { return has_begun_[node]; }
+  void note_begun(NodeId node) { has_begun_[node] = true; }
+  /// Something that was to be judged did not come; the first is told (unjudged).
+  void miss(std::string what);
   News take_news(NodeId node);
   void start_server(NodeId node);
   void start_client(NodeId node, const ClientRequest& request);
@@ -106,6 +114,8 @@ class ServerCluster final : public Cluster,
     std::unique_ptr<Framer> framer;
   };
 
+  /// What one side wrote, line by line.
+  void tell_line(host::ProgramId program, std::string line);
   /// Bytes that one side wrote, in parts that travel as wholes.
   void tell_parts(host::ConnectionId connection, bool to_acceptor, std::string_view bytes);
   void tell_part(host::ConnectionId connection, bool to_acceptor, protocols::Part part);
@@ -143,19 +153,24 @@ class ServerCluster final : public Cluster,
     NodeId node = kNoNode;
     bool is_client = false;
     bool is_preparation = false;
-    std::string line;  ///< not yet complete
+    bool may_fail = false;             ///< of a client
+    std::array<std::string, 2> lines;  ///< of its output and its errors, not yet complete
     std::optional<host::Exit> exit;
   };
   std::vector<Running> programs_;  ///< by ProgramId
   std::vector<std::optional<host::ProgramId>> servers_;
   std::vector<bool> is_down_;
   std::vector<bool> is_ready_;
+  bool was_ready_ = false;  ///< some server was
+  std::vector<bool> has_begun_;
   std::vector<NodeId> resumed_;  ///< whose pause is over: first arrives what came meanwhile
   std::vector<std::string> logs_;
   std::deque<News> news_;
   std::vector<Flow> flows_;
   std::vector<std::unique_ptr<protocols::ConnectionReader>> readers_;  ///< by ConnectionId
   ClientEvents client_events_;
+  std::string missed_;  ///< the first
+  std::size_t missed_count_ = 0;
 };
 
 }  // namespace dissensus::server

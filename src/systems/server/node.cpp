@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "dissensus/programs.h"
+
 namespace dissensus::server {
 
 namespace {
@@ -11,6 +13,7 @@ namespace {
 constexpr std::uint64_t kResumeTag = ~std::uint64_t{0};
 constexpr std::uint32_t kStarting = 0;
 constexpr std::uint32_t kReady = 1;
+constexpr std::size_t kLineShownMax = 120;
 
 /// Numbers stand for themselves, other texts for their digest.
 Digest value_of(const std::string& text) {
@@ -102,7 +105,10 @@ void ServerNode::happened(Context& context) {
     if (context.logging()) context.log(fmt::format("a client {}", text));
   } else {
     count(context, kDied);
-    if (context.logging()) context.log(fmt::format("the server died by itself: {}", text));
+    if (context.logging()) {
+      if (!cluster_.has_begun(self_)) context.log(kNeverBegan);
+      context.log(fmt::format("the server died by itself: {}", text));
+    }
   }
 }
 
@@ -114,7 +120,12 @@ void ServerNode::read_line(Context& context, const std::string& line, bool of_cl
   if (context.logging()) context.log(line);
   const Settings& settings = cluster_.settings();
   if (of_client && settings.has_history) {
-    if (const auto event = cluster_.client_events().read(line)) context.operation(event->report());
+    if (const auto event = cluster_.client_events().read(line)) {
+      context.operation(event->report());
+    } else if (ClientEvents::is_damaged(line)) {
+      cluster_.miss(
+          fmt::format("a line of a client is no event: {}", line.substr(0, kLineShownMax)));
+    }
   }
   const std::string seen = line.substr(0, kLineSearchedMax);
   std::smatch match;
@@ -130,6 +141,7 @@ void ServerNode::read_line(Context& context, const std::string& line, bool of_cl
       std::from_chars(text.data(), text.data() + text.size(), value);
     }
     counts_[i] = value;
+    if (!of_client) cluster_.note_begun(self_);
     context.observe(kFirstOwn + static_cast<std::uint32_t>(i), value);
   }
   for (std::size_t i = 0; i < settings.decisions.size(); ++i) {
@@ -143,6 +155,7 @@ void ServerNode::read_line(Context& context, const std::string& line, bool of_cl
       const std::string text = match[decision.instance_group].str();
       std::from_chars(text.data(), text.data() + text.size(), instance);
     }
+    if (!of_client) cluster_.note_begun(self_);
     context.decided(static_cast<Level>(decision.level), instance,
                     value_of(match[decision.value_group].str()));
   }

@@ -4,11 +4,14 @@
 
 #include <fmt/format.h>
 
+#include "core/file.h"
+
 namespace dissensus::server {
 
 namespace {
 
 constexpr std::size_t kNodesMax = 200;
+constexpr std::string_view kFolder = "/node/";
 
 std::vector<std::string> read_words(const OptionValue& value) {
   std::vector<std::string> words;
@@ -76,7 +79,8 @@ void read_reports(const Options& options, Settings& settings) {
       settings.levels.push_back({.name = name,
                                  .agreement = table.boolean("agreement", true),
                                  .integrity = table.boolean("integrity", true),
-                                 .validity = false});
+                                 .validity = false,
+                                 .is_expected = true});
     }
     decision.pattern = read_pattern(table);
     decision.instance_group = static_cast<std::size_t>(table.integer("instance", 1, 0, 20));
@@ -162,7 +166,9 @@ Settings read_settings(const Options& options) {
     const std::string& program = command.front();
     if (!program.starts_with('/'))
       options.fail("command", "expected an absolute path of a program");
-    if (!program.starts_with("/usr/") && !program.starts_with("/bin/")) {
+    // What is in /node came with the contents, or is made by what prepares a node.
+    if (!program.starts_with("/usr/") && !program.starts_with("/bin/") &&
+        !program.starts_with(kFolder)) {
       settings.host.visible.push_back(program);
     }
   }
@@ -181,6 +187,29 @@ std::string ip_text(NodeId node) {
 }
 
 }  // namespace
+
+std::vector<std::string> missing_programs(const Settings& settings) {
+  std::vector<std::string> missing;
+  const auto look = [&](const std::string& key, const std::string& program) {
+    const bool is_own = program.starts_with(kFolder);
+    const bool is_there = is_own
+                              ? is_program("./" + program.substr(kFolder.size()), settings.contents)
+                              : is_program(program);
+    // Preparations may make what is in a node's folder.
+    const bool is_made = is_own && std::any_of(settings.prepare.begin(), settings.prepare.end(),
+                                               [](const auto& all) { return !all.empty(); });
+    std::string line = fmt::format("system.{}: {}: no such program", key, program);
+    if (is_own) line += fmt::format(" in system.contents ('{}')", settings.contents);
+    if (!is_there && !is_made && std::find(missing.begin(), missing.end(), line) == missing.end()) {
+      missing.push_back(std::move(line));
+    }
+  };
+  for (const auto& command : settings.commands) look("command", command.front());
+  for (const auto& commands : settings.prepare) {
+    for (const auto& command : commands) look("prepare", command.front());
+  }
+  return missing;
+}
 
 std::string fill_in(const std::string& text, NodeId node, std::size_t servers) {
   std::string result;
@@ -220,6 +249,7 @@ ClientRequest::ClientRequest(const Options& options) {
   pause_ = options.duration("pause", Duration{});
   if (pause_ == Duration{}) command_ = read_words(options.at("command"));
   input_ = options.text("input", "");
+  may_fail_ = options.boolean("may_fail", false);
 }
 
 std::vector<std::pair<std::string, FieldValue>> ClientRequest::fields() const {

@@ -74,6 +74,8 @@ struct Settings {
 };
 
 Settings read_settings(const Options& options);
+/// UsesPrograms::missing_programs.
+std::vector<std::string> missing_programs(const Settings& settings);
 
 /// "{address}", "{address:2}", "{addresses}" (of all servers, with spaces between them), "{node}",
 /// "{name}", "{folder}" in an argument.
@@ -89,11 +91,14 @@ class ClientRequest final : public Request {
   const std::string& input() const { return input_; }
   /// Not zero: the server gets no processor for this long.
   Duration pause() const { return pause_; }
+  /// That it ends with a code other than 0 tells nothing.
+  bool may_fail() const { return may_fail_; }
 
  private:
   std::vector<std::string> command_;
   std::string input_;
   Duration pause_{};
+  bool may_fail_ = false;
 };
 
 // Numbers of what every system of this kind has.

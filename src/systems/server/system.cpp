@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "dissensus/programs.h"
+
 #include "systems/server/cluster.h"
 #include "systems/server/protocols/protocol.h"
 #include "systems/server/segment.h"
@@ -70,7 +72,7 @@ SystemDescription describe(const Settings& settings) {
   return description;
 }
 
-class ServerSystem final : public System {
+class ServerSystem final : public System, public UsesPrograms {
  public:
   explicit ServerSystem(const Options& options)
       : settings_(read_settings(options)), description_(describe(settings_)) {}
@@ -88,6 +90,9 @@ class ServerSystem final : public System {
   }
   std::shared_ptr<const Request> make_request(const Options& options) const override {
     return std::make_shared<ClientRequest>(options);
+  }
+  std::vector<std::string> missing_programs() const override {
+    return server::missing_programs(settings_);
   }
 
  private:

@@ -1,12 +1,12 @@
 #include "tla/exploration/state_block.h"
 
 #include <cerrno>
-#include <cstring>
 
 #include "dissensus/digest.h"
 #include "dissensus/options.h"
 
 #include "core/assert.h"
+#include "core/file.h"
 
 namespace dissensus::tla {
 
@@ -121,8 +121,8 @@ void SpillFile::write(StateBlock& block) {
   DISSENSUS_ASSERT(!block.is_raw_, "SpillFile::write : the block is encoded");
   if (file_ == nullptr) file_ = std::tmpfile();
   const auto fail = [] {
-    throw InputError(std::string("cannot write queued states to a temporary file: ") +
-                     std::strerror(errno));
+    fail_with("queued states cannot be written to a temporary file",
+              {errno, std::generic_category()});
   };
   if (file_ == nullptr) fail();
   if (live_ == 0) end_ = 0;

@@ -124,13 +124,13 @@ TEST(VirtualVerbs, AFindingIsReplayedExactlyAndShrunkOnTheServersThemselves) {
 
   const CommandResult shrunk =
       folder.run(words_of({"shrink", "runs/latest", "--max-runs", "12", "--seeds", "1"}));
-  EXPECT_EQ(shrunk.exit_code, 1) << shrunk.out << shrunk.err;
+  EXPECT_EQ(shrunk.exit_code, 0) << shrunk.out << shrunk.err;
   EXPECT_THAT(shrunk.out, Not(HasSubstr("simulated"))) << shrunk.out;
   const auto minimal = nlohmann::json::parse(read_text(folder.file("runs/latest/minimal.json")));
   EXPECT_LT(minimal["faults"].size(), 3u) << minimal.dump(1);
 
   const CommandResult report = folder.run(words_of({"report", "runs/latest", "--no-shrink"}));
-  EXPECT_EQ(report.exit_code, 1) << report.out << report.err;
+  EXPECT_EQ(report.exit_code, 0) << report.out << report.err;
   EXPECT_THAT(read_text(folder.file("runs/latest/report.html")), HasSubstr("termination"));
 }
 

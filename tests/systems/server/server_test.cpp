@@ -15,7 +15,9 @@
 #include <gtest/gtest.h>
 
 #include "dissensus/holdable.h"
+#include "dissensus/programs.h"
 
+#include "hunt/first_run.h"
 #include "run/runner.h"
 #include "shrink/shrink.h"
 #include "systems/built_in/built_in.h"
@@ -249,6 +251,68 @@ TEST(Servers, ADecisionIsReadInTheLogAndJudged) {
             oracle::Outcome::fail);
 }
 
+// A pattern that no line matches has judged nothing.
+TEST(Servers, APatternThatNeverMatchesLeavesTheRunUnknown) {
+  const oracle::Verdict verdict = run_shell("echo decided 1 yes; sleep 100").verdict;
+  EXPECT_EQ(verdict.outcome, oracle::Outcome::unknown);
+  EXPECT_EQ(verdict.properties.back().property, oracle::kEvidence);
+  EXPECT_EQ(verdict.properties.back().reason, "no node decided anything (said)");
+  const run::Scenario never_ready = run::parse_scenario(
+      scenario_of("echo decides 1 yes; sleep 100") + "[system.ready]\nport = 2379\n", "shell",
+      built_in_systems());
+  EXPECT_EQ(run_with(never_ready, {}).verdict.properties.back().reason,
+            "no server was ever ready (system.ready)");
+}
+
+// A last line without an end is a line.
+TEST(Servers, WhatAServerSaysLastIsRead) {
+  EXPECT_EQ(run_shell("printf 'decides 1 %s' $(hostname | tr 01 ab)").verdict.outcome,
+            oracle::Outcome::fail);
+}
+
+std::string first_error(const std::string& script) {
+  const run::Scenario scenario =
+      run::parse_scenario(scenario_of(script), "shell", built_in_systems());
+  try {
+    hunt::try_without_faults(scenario, 1);
+  } catch (const OutsideError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+// Without any fault, a server that ends at its start is trouble; one that ends later is a finding.
+TEST(Servers, AServerThatEndsAtItsStartIsNoFinding) {
+  const std::string error = first_error("echo no such table >&2; exit 3");
+  EXPECT_THAT(error, HasSubstr("node 0 ends before it has begun"));
+  EXPECT_THAT(error, HasSubstr("no such table"));
+  EXPECT_EQ(first_error("echo decides 1 yes; sleep 1; exit 3"), "none");
+}
+
+// A program that comes with the contents is one of the node's folder.
+TEST(Servers, AProgramOfTheContentsIsStarted) {
+  const std::string folder = testing::TempDir() + "contents-of-a-node";
+  std::filesystem::create_directories(folder);
+  std::filesystem::copy_file("/bin/sh", folder + "/h",
+                             std::filesystem::copy_options::overwrite_existing);
+  const auto scenario = [&folder](const std::string& program) {
+    std::string text = scenario_of("echo decides 1 yes; sleep 100");
+    text.replace(text.find("/bin/sh"), 7, program);
+    text.insert(text.find("command = "), "contents = \"" + folder + "\"\n");
+    return run::parse_scenario(text, "shell", built_in_systems());
+  };
+  EXPECT_EQ(run_with(scenario("/node/h"), {}).verdict.outcome, oracle::Outcome::pass);
+  const auto missing = [](const run::Scenario& its) {
+    return dynamic_cast<const UsesPrograms&>(*its.system).missing_programs();
+  };
+  EXPECT_THAT(missing(scenario("/node/h")), ::testing::IsEmpty());
+  EXPECT_THAT(
+      missing(scenario("/node/g")),
+      ElementsAre(HasSubstr("system.command: /node/g: no such program in system.contents")));
+  EXPECT_THAT(missing(scenario("/no/such")), ElementsAre(HasSubstr("/no/such: no such program")));
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Servers, AServerThatNeverWaitsIsSeen) {
   const run::Scenario scenario = run::parse_scenario(
       scenario_of("exec python3 -c 'from select import *\\nwhile True: select([], [], [], 0)'") +
@@ -281,9 +345,9 @@ std::string first_line_of(const std::string& path) {
 }
 
 TEST(Servers, ARunCanBeHeldAndLookedAt) {
-  const run::Scenario scenario =
-      run::parse_scenario(scenario_of("hostname > /node/who; while sleep 1; do echo tick; done"),
-                          "shell", built_in_systems());
+  const run::Scenario scenario = run::parse_scenario(
+      scenario_of("echo decides 1 yes; hostname > /node/who; while sleep 1; do echo tick; done"),
+      "shell", built_in_systems());
   int held = 0;
   run::Hold hold;
   hold.at = Time{} + std::chrono::milliseconds(2500);
@@ -336,7 +400,7 @@ TEST(Servers, ARunIsHeldWhereAPropertyIsViolated) {
   EXPECT_EQ(outcome("sleep 1; test $(hostname) = n0 && kill -SEGV $$; sleep 100"),
             oracle::Outcome::fail);
   EXPECT_EQ(held, 1);
-  EXPECT_EQ(outcome("sleep 100"), oracle::Outcome::pass);
+  EXPECT_EQ(outcome("echo decides 1 yes; sleep 100"), oracle::Outcome::pass);
   EXPECT_EQ(held, 1);
 }
 
