@@ -11,8 +11,8 @@
 namespace dissensus::cli {
 namespace {
 
-constexpr std::array kElsewhere{"stats",      "study",  "isolate", "conform", "tla",  "fidelity",
-                                "completion", "manual", "serve",   "work",    "paper",     "distance"};
+constexpr std::array kElsewhere{"stats",      "study",  "isolate", "conform", "tla",   "fidelity",
+                                "completion", "manual", "serve",   "work",    "paper", "distance"};
 
 std::string lacks(std::string_view what) {
   return fmt::format(
