@@ -4,14 +4,20 @@
 
 #include "dissensus/programs.h"
 
-#include "systems/server/cluster.h"
-#include "systems/server/protocols/protocol.h"
-#include "systems/server/segment.h"
+#include "hosted/cluster.h"
+#include "hosted/protocols/protocol.h"
+#include "hosted/segment.h"
+#include "systems/server/client_events.h"
+#include "systems/server/node.h"
 #include "systems/server/settings.h"
 
 namespace dissensus::server {
 
 namespace {
+
+using hosted::MessageKindPattern;
+using hosted::PeerSegment;
+using hosted::Segment;
 
 std::string readable(const std::string& bytes) {
   std::string text;
@@ -49,7 +55,7 @@ SystemDescription describe(const Settings& settings) {
   description.nodes = NodeKind::server;
   description.summary = "unmodified servers in virtual time";
   std::vector<std::string> kinds{"connect", "answer", "end", "datagram", "data"};
-  for (const MessageKindPattern& kind : settings.kinds) kinds.push_back(kind.name);
+  for (const MessageKindPattern& kind : settings.plan.kinds) kinds.push_back(kind.name);
   description.message<Segment>("segment", std::move(kinds))
       .field("connection", SemanticType::number,
              [](const Segment& segment) { return std::uint64_t{segment.connection}; })
@@ -59,7 +65,7 @@ SystemDescription describe(const Settings& settings) {
              [](const Segment& segment) { return std::uint64_t{segment.bytes->size()}; })
       .field("text", SemanticType::text,
              [](const Segment& segment) { return readable(*segment.bytes); });
-  if (settings.protocol != nullptr) describe_protocol(*settings.protocol, description);
+  if (settings.plan.protocol != nullptr) describe_protocol(*settings.plan.protocol, description);
   // A piece of a connection has its number, and arrives once.
   for (KindDescription& kind : description.kinds) kind.once = kind.name != "datagram";
   description.levels = settings.levels;
@@ -78,21 +84,25 @@ class ServerSystem final : public System, public UsesPrograms {
       : settings_(read_settings(options)), description_(describe(settings_)) {}
 
   const SystemDescription& description() const override { return description_; }
-  std::size_t node_count() const override { return settings_.nodes + settings_.client_nodes; }
+  std::size_t node_count() const override { return settings_.plan.machines.size(); }
   SystemTraits traits() const override {
     SystemTraits traits;
     traits.outside = true;
-    traits.bystanders = settings_.client_nodes;
+    traits.bystanders = node_count() - settings_.nodes;
     return traits;
   }
   std::unique_ptr<Cluster> make_cluster(std::uint64_t seed) const override {
-    return std::make_unique<ServerCluster>(settings_, seed);
+    const auto events = std::make_shared<ClientEvents>();
+    return std::make_unique<hosted::Cluster>(
+        settings_.plan, seed, [this, events](hosted::Cluster& cluster, NodeId id) {
+          return std::make_unique<ServerNode>(cluster, settings_, *events, id);
+        });
   }
   std::shared_ptr<const Request> make_request(const Options& options) const override {
     return std::make_shared<ClientRequest>(options);
   }
   std::vector<std::string> missing_programs() const override {
-    return server::missing_programs(settings_);
+    return server::missing_programs(settings_.plan);
   }
 
  private:

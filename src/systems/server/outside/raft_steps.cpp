@@ -158,7 +158,7 @@ void RaftLogWriter::on_event(const Event& event) {
     files_.write(event.node, at, R"("step":"restart")");
     return;
   }
-  const auto* message = event.message->get<PeerSegment>();
+  const auto* message = event.message->get<hosted::PeerSegment>();
   if (message == nullptr || message->fields->from == 0) return;
   const bool is_sender = event.type == EventType::send;
   if (is_sender) {

@@ -10,7 +10,7 @@
 #include "dissensus/description.h"
 
 #include "core/event.h"
-#include "systems/server/segment.h"
+#include "hosted/segment.h"
 #include "trace/node_log.h"
 
 namespace dissensus::server {

@@ -20,6 +20,7 @@
 namespace dissensus::server {
 namespace {
 
+using hosted::PeerSegment;
 using protocols::RaftFields;
 using testing::AllOf;
 using testing::ElementsAre;

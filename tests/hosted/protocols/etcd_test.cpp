@@ -1,5 +1,5 @@
 // Bytes that etcd 3.4.23 wrote, read message by message; and bytes that nobody should write.
-#include "systems/server/protocols/etcd.h"
+#include "hosted/protocols/etcd.h"
 
 #include <memory>
 #include <string>
@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "systems/server/protocols/parts.h"
-#include "systems/server/protocols/raft_message.h"
+#include "hosted/protocols/parts.h"
+#include "hosted/protocols/raft_message.h"
 
 namespace dissensus::protocols {
 namespace {

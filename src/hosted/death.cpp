@@ -1,4 +1,4 @@
-#include "systems/server/death.h"
+#include "hosted/death.h"
 
 #include <algorithm>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "host/ends.h"
 
-namespace dissensus::server {
+namespace dissensus::hosted {
 
 namespace {
 
@@ -47,4 +47,4 @@ std::optional<Outside::Death> death_of(NodeId node, const host::Exit& exit, std:
   return Outside::Death{node, fault_in(summary), fmt::format("{} ({})", text, summary)};
 }
 
-}  // namespace dissensus::server
+}  // namespace dissensus::hosted

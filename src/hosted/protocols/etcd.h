@@ -2,7 +2,7 @@
 // messages of Raft one after another.
 #pragma once
 
-#include "systems/server/protocols/protocol.h"
+#include "hosted/protocols/protocol.h"
 
 namespace dissensus::protocols {
 

@@ -1,4 +1,4 @@
-#include "systems/server/protocols/http_stream.h"
+#include "hosted/protocols/http_stream.h"
 
 #include <algorithm>
 #include <cctype>

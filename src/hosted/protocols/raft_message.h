@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "systems/server/protocols/protocol.h"
+#include "hosted/protocols/protocol.h"
 
 namespace dissensus::protocols {
 

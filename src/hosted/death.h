@@ -8,7 +8,7 @@
 
 #include "host/host.h"
 
-namespace dissensus::server {
+namespace dissensus::hosted {
 
 /// A finding if a signal or a sanitizer ended it, or if it says by its code that it failed; a
 /// server that `may_exit` can do the last. `output` is what it wrote, where sanitizers say what
@@ -16,4 +16,4 @@ namespace dissensus::server {
 std::optional<Outside::Death> death_of(NodeId node, const host::Exit& exit, std::string_view output,
                                        bool may_exit);
 
-}  // namespace dissensus::server
+}  // namespace dissensus::hosted

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "systems/server/settings.h"
+#include "hosted/plan.h"
 
-namespace dissensus::server {
+namespace dissensus::hosted {
 
 class Framer {
  public:
@@ -28,4 +28,4 @@ class Framer {
   std::string buffer_;
 };
 
-}  // namespace dissensus::server
+}  // namespace dissensus::hosted

@@ -2,7 +2,7 @@
 // of its clients, which are objects of JSON as well.
 #pragma once
 
-#include "systems/server/protocols/protocol.h"
+#include "hosted/protocols/protocol.h"
 
 namespace dissensus::protocols {
 

@@ -1,7 +1,6 @@
 // What travels between nodes: pieces of connections, and datagrams.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,9 +9,16 @@
 #include "dissensus/message.h"
 
 #include "host/host.h"
-#include "systems/server/protocols/protocol.h"
+#include "hosted/protocols/protocol.h"
 
-namespace dissensus::server {
+namespace dissensus::hosted {
+
+// Kinds of messages that every cluster has; then those of the plan, then the protocol's.
+inline constexpr MessageKind kConnect = 0;
+inline constexpr MessageKind kAnswer = 1;
+inline constexpr MessageKind kEnd = 2;
+inline constexpr MessageKind kDatagram = 3;
+inline constexpr MessageKind kData = 4;
 
 enum class Piece : std::uint8_t { connect, accepted, refused, bytes, end, gone, datagram };
 
@@ -40,9 +46,11 @@ struct Segment {
         .add(*bytes)
         .finish();
   }
+  /// Which direction of which connection it belongs to.
+  std::uint64_t flow() const { return std::uint64_t{connection} * 2 + (to_acceptor ? 0 : 1); }
 };
 
 /// The same for generic code, with the fields of the protocol.
 struct PeerSegment : Segment {};
 
-}  // namespace dissensus::server
+}  // namespace dissensus::hosted

@@ -1,4 +1,4 @@
-#include "systems/server/protocols/ovsdb.h"
+#include "hosted/protocols/ovsdb.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "systems/server/protocols/raft_message.h"
+#include "hosted/protocols/raft_message.h"
 
 #include <array>
 #include <utility>

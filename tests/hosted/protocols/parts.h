@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "systems/server/protocols/protocol.h"
+#include "hosted/protocols/protocol.h"
 
 namespace dissensus::protocols {
 

@@ -1,7 +1,7 @@
-#include "systems/server/protocols/protocol.h"
+#include "hosted/protocols/protocol.h"
 
-#include "systems/server/protocols/etcd.h"
-#include "systems/server/protocols/ovsdb.h"
+#include "hosted/protocols/etcd.h"
+#include "hosted/protocols/ovsdb.h"
 
 namespace dissensus::protocols {
 

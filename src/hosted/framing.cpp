@@ -1,8 +1,8 @@
-#include "systems/server/framing.h"
+#include "hosted/framing.h"
 
 #include <cstdint>
 
-namespace dissensus::server {
+namespace dissensus::hosted {
 
 namespace {
 
@@ -73,4 +73,4 @@ std::vector<std::string> Framer::add(std::string_view bytes) {
   return messages;
 }
 
-}  // namespace dissensus::server
+}  // namespace dissensus::hosted

@@ -1,5 +1,5 @@
 // Bytes that ovsdb-server 3.1.0 wrote, read object by object; and bytes that nobody should write.
-#include "systems/server/protocols/ovsdb.h"
+#include "hosted/protocols/ovsdb.h"
 
 #include <memory>
 #include <string>
@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "systems/server/protocols/parts.h"
+#include "hosted/protocols/parts.h"
 
 namespace dissensus::protocols {
 namespace {

@@ -1,11 +1,11 @@
-#include "systems/server/protocols/etcd.h"
+#include "hosted/protocols/etcd.h"
 
 #include <array>
 #include <deque>
 #include <utility>
 
-#include "systems/server/protocols/http_stream.h"
-#include "systems/server/protocols/raft_message.h"
+#include "hosted/protocols/http_stream.h"
+#include "hosted/protocols/raft_message.h"
 
 namespace dissensus::protocols {
 
