@@ -50,11 +50,10 @@ enum class NodeKind : std::uint8_t {
   simulated_with_disk,  ///< in the world, where they may use one (dissensus/disk.h)
   told,                 ///< programs that say when they are done with a line
   plain_virtual,        ///< unmodified programs that speak lines, in virtual time
-  plain_real,           ///< the same in real time
   server,               ///< servers in virtual time
   rippled,              ///< servers of the XRP Ledger
 };
-inline constexpr std::size_t kNodeKinds = 7;
+inline constexpr std::size_t kNodeKinds = 6;
 
 struct NodeKindOffers {
   std::string_view name;     ///< as tables have it
@@ -76,7 +75,6 @@ inline constexpr std::array<NodeKindOffers, kNodeKinds> kNodeKindOffers{{
     {"program, virtual",
      "programs with clock = \"virtual\"",
      {Offer::fields, Offer::pause, Offer::slow_disk}},
-    {"program, real", "programs with clock = \"real\"", {Offer::fields, Offer::pause}},
     {"server", "servers", {Offer::phases, Offer::pause, Offer::slow_disk}},
     {"rippled", "rippled servers", {Offer::rounds, Offer::phases, Offer::fields}},
 }};

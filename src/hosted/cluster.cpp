@@ -154,6 +154,7 @@ void Cluster::start_program(NodeId node) {
   program.name = plan.name;
   program.command = plan.command;
   program.environment = plan.environment;
+  program.is_piped = plan_.speaks_lines;
   machine.program = start(node, std::move(program));
 }
 
@@ -185,18 +186,41 @@ void Cluster::set_program_paused(NodeId node, bool is_paused) {
   }
 }
 
+void Cluster::write(NodeId node, std::string_view line) {
+  if (machines_[node].program) host_->write(*machines_[node].program, line);
+}
+
+void Cluster::end_program(NodeId node) {
+  if (const auto program = std::exchange(machines_[node].program, {})) host_->kill(*program);
+}
+
 void Cluster::on_output(host::ProgramId program, host::Stream stream, std::string_view bytes) {
   programs_.resize(std::max<std::size_t>(programs_.size(), program + 1));
   Running& running = programs_[program];
   if (running.node == kNoNode) return;
-  std::string& log = machines_[running.node].log;
-  if (log.size() < kLogBytesMax) log += bytes;
-  if (running.is_preparation) return;
+  const bool is_speech = plan_.speaks_lines && stream == host::Stream::output;
+  if (!is_speech) {
+    std::string& log = machines_[running.node].log;
+    if (log.size() < kLogBytesMax) log += bytes;
+  }
+  if (running.is_preparation || (plan_.speaks_lines && !is_speech)) return;
   std::string& line = running.lines.at(static_cast<std::size_t>(stream));
   line += bytes;
-  for (std::size_t end = 0; (end = line.find('\n')) != line.npos; line.erase(0, end + 1)) {
-    tell_line(program, line.substr(0, end));
+  std::size_t begin = 0;
+  for (std::size_t end = 0; (end = line.find('\n', begin)) != line.npos; begin = end + 1) {
+    tell_line(program, line.substr(begin, end - begin));
   }
+  line.erase(0, begin);
+  if (plan_.line_bytes_max == 0 || line.size() <= plan_.line_bytes_max) return;
+  line.clear();
+  tell_flood(running.node);
+}
+
+void Cluster::tell_flood(NodeId node) {
+  News news;
+  news.node = node;
+  news.has_flooded = true;
+  tell(std::move(news));
 }
 
 void Cluster::tell_line(host::ProgramId program, std::string line) {
@@ -219,14 +243,15 @@ void Cluster::on_exit(host::ProgramId program, const host::Exit& exit) {
   Running& running = programs_[program];
   running.exit = exit;
   if (running.is_preparation || running.node == kNoNode || exit.by_owner) return;
-  // What it said last needs no end of a line.
+  // What it said last needs no end of a line, where people are to read it.
   for (std::string& line : running.lines) {
-    if (!line.empty()) tell_line(program, std::exchange(line, {}));
+    if (!line.empty() && !plan_.speaks_lines) tell_line(program, std::exchange(line, {}));
   }
   Machine& machine = machines_[running.node];
   if (machine.program == program) {
     machine.program.reset();
-    if (!death_) death_ = death_of(running.node, exit, machine.log, plan_.may_exit);
+    if (!death_ && !plan_.speaks_lines)
+      death_ = death_of(running.node, exit, machine.log, plan_.may_exit);
   }
   if (running.is_client && (exit.signal != 0 || (exit.code != 0 && !running.may_fail))) {
     miss(fmt::format("a client on node {} {}", running.node, host::to_string(exit)));
@@ -241,6 +266,7 @@ void Cluster::on_exit(host::ProgramId program, const host::Exit& exit) {
 void Cluster::on_spin(host::ProgramId program) {
   const Running& running = programs_.at(program);
   if (running.is_preparation || running.is_client || running.node == kNoNode) return;
+  if (plan_.speaks_lines) return;
   News news;
   news.node = running.node;
   news.has_spun = true;
@@ -291,7 +317,11 @@ void Cluster::disk_slowed(NodeId node, Duration extra) {
 // ---- connections
 
 void Cluster::on_connect(const host::Connection& connection) {
-  tell(connections_.opened(connection));
+  if (plan_.speaks_lines) {
+    host_->answer(connection.id, false);
+  } else {
+    tell(connections_.opened(connection));
+  }
 }
 
 void Cluster::on_bytes(const host::Connection& connection, host::Side from, std::string bytes) {
@@ -307,6 +337,7 @@ void Cluster::on_end(const host::Connection& connection, host::Side from, bool g
 }
 
 void Cluster::on_datagram(host::Datagram datagram) {
+  if (plan_.speaks_lines) return;
   if (datagram.from_machine != kNoNode) note_begun(datagram.from_machine);
   tell({Connections::datagram(std::move(datagram))});
 }
@@ -346,7 +377,7 @@ std::vector<Outside::Attachment> Cluster::attachments() {
   for (std::size_t i = 0; i < machines_.size(); ++i) {
     files.push_back({plan_.machines[i].log_file, machines_[i].log});
   }
-  files.push_back({"servers/threads.txt", host::to_text(host_->threads())});
+  files.push_back({plan_.threads_file, host::to_text(host_->threads())});
   return files;
 }
 

@@ -34,6 +34,7 @@ struct News {
   std::optional<host::Exit> exit;
   bool is_ready = false;
   bool has_spun = false;                    ///< for another second
+  bool has_flooded = false;                 ///< a line is longer than the plan allows
   std::optional<host::ConnectionId> reset;  ///< whose other end is gone
   bool of_client = false;
 };
@@ -93,6 +94,10 @@ class Cluster final : public dissensus::Cluster,
   /// Starts the program of the plan, if there is one.
   void start_program(NodeId node);
   void start_client(NodeId node, const Client& client);
+  /// To the standard input of the program of a plan that speaks lines.
+  void write(NodeId node, std::string_view line);
+  /// Its stand-in has no more use for it.
+  void end_program(NodeId node);
   /// The program alone, and not what else runs on its machine.
   void set_program_paused(NodeId node, bool is_paused);
 
@@ -124,6 +129,7 @@ class Cluster final : public dissensus::Cluster,
   void tell(News news);
   void tell(std::vector<Connections::Sending> sendings);
   void tell_line(host::ProgramId program, std::string line);
+  void tell_flood(NodeId node);
   void forget_lost();
   void resume_programs();
   void prepare(NodeId node, const Command& command);

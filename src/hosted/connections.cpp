@@ -80,9 +80,9 @@ std::vector<Connections::Sending> Connections::wrote(const host::Connection& con
 
 void Connections::put_part(std::vector<Sending>& sendings, host::ConnectionId connection,
                            bool to_acceptor, protocols::Part part) {
-  const MessageKind kind = part.kind
-                               ? static_cast<MessageKind>(kData + 1 + plan_.kinds.size() + *part.kind)
-                               : kind_of(part.bytes);
+  const MessageKind kind =
+      part.kind ? static_cast<MessageKind>(kData + 1 + plan_.kinds.size() + *part.kind)
+                : kind_of(part.bytes);
   Segment segment =
       next_segment(connection, to_acceptor, Piece::bytes, kind, std::move(part.bytes));
   if (part.kind) segment.fields = std::make_shared<const protocols::RaftFields>(part.fields);

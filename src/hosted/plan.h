@@ -24,8 +24,8 @@ using Command = std::vector<std::string>;
 
 struct MachinePlan {
   std::string name;
-  std::string contents;  ///< a folder that is copied to /node first; empty: nothing
-  Command command;       ///< of its program; empty: programs come when they are asked for
+  std::string contents;          ///< a folder that is copied to /node first; empty: nothing
+  Command command;               ///< of its program; empty: programs come when they are asked for
   std::vector<Command> prepare;  ///< before the run, in order
   std::vector<std::string> environment;
   std::string log_file;  ///< of the run's folder: what its programs wrote
@@ -40,7 +40,13 @@ struct MessageKindPattern {
 };
 
 struct Plan {
-  std::vector<MachinePlan> machines;  ///< a node each
+  std::vector<MachinePlan> machines;                 ///< a node each
+  std::string threads_file = "servers/threads.txt";  ///< of the run's folder
+
+  /// Standard input and output are all that programs speak by, in lines; their stand-ins judge how
+  /// they end. Otherwise they speak by the network, and what they write is for people.
+  bool speaks_lines = false;
+  std::size_t line_bytes_max = 0;  ///< of such a line; 0: any
 
   Framing framing = Framing::none;
   const protocols::Protocol* protocol = nullptr;  ///< instead of framing
@@ -58,5 +64,8 @@ struct Plan {
   /// Whether programs say when they are ready.
   bool has_readiness() const { return ready_port != 0 || ready_line; }
 };
+
+/// Programs from elsewhere have to be seen; those of the system are.
+void show_programs(Plan& plan);
 
 }  // namespace dissensus::hosted

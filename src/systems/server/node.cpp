@@ -67,9 +67,9 @@ void ServerNode::submit(Context& context, const Request& request) {
     return;
   }
   const std::size_t servers = settings_.nodes;
-  cluster_.start_client(self_, {fill_in(client.command(), self_, servers),
-                                fill_in(settings_.environment, self_, servers), client.input(),
-                                client.may_fail()});
+  cluster_.start_client(
+      self_, {fill_in(client.command(), self_, servers),
+              fill_in(settings_.environment, self_, servers), client.input(), client.may_fail()});
 }
 
 void ServerNode::timer(Context& context, TimerId, std::uint64_t tag) {

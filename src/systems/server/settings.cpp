@@ -156,22 +156,11 @@ void read_host(const Options& options, hosted::Plan& whole) {
   }
 }
 
-/// Programs from elsewhere have to be seen; those of the system are.
-void show_programs(const Options& options, hosted::Plan& plan) {
-  std::vector<std::string>& visible = plan.host.visible;
+void check_programs(const Options& options, const hosted::Plan& plan) {
   for (const hosted::MachinePlan& machine : plan.machines) {
-    if (machine.command.empty()) continue;
-    const std::string& program = machine.command.front();
-    if (!program.starts_with('/'))
-      options.fail("command", "expected an absolute path of a program");
-    // What is in /node came with the contents, or is made by what prepares a node.
-    if (!program.starts_with("/usr/") && !program.starts_with("/bin/") &&
-        !program.starts_with(kFolder)) {
-      visible.push_back(program);
-    }
+    if (machine.command.empty() || machine.command.front().starts_with('/')) continue;
+    options.fail("command", "expected an absolute path of a program");
   }
-  std::sort(visible.begin(), visible.end());
-  visible.erase(std::unique(visible.begin(), visible.end()), visible.end());
 }
 
 }  // namespace
@@ -198,8 +187,9 @@ Settings read_settings(const Options& options) {
   read_messages(options, plan);
   read_reports(options, settings);
   read_host(options, plan);
-  show_programs(options, plan);
+  check_programs(options, plan);
   fill_in_machines(settings);
+  hosted::show_programs(plan);
   return settings;
 }
 
@@ -211,8 +201,8 @@ std::vector<std::string> missing_programs(const hosted::Plan& plan) {
   const auto look = [&](const std::string& key, const std::string& program,
                         const std::string& contents) {
     const bool is_own = program.starts_with(kFolder);
-    const bool is_there = is_own ? is_program("./" + program.substr(kFolder.size()), contents)
-                                 : is_program(program);
+    const bool is_there =
+        is_own ? is_program("./" + program.substr(kFolder.size()), contents) : is_program(program);
     std::string line = fmt::format("system.{}: {}: no such program", key, program);
     if (is_own) line += fmt::format(" in system.contents ('{}')", contents);
     if (!is_there && !(is_own && is_made) &&

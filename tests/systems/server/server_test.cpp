@@ -17,11 +17,11 @@
 #include "dissensus/holdable.h"
 #include "dissensus/programs.h"
 
+#include "hosted/framing.h"
 #include "hunt/first_run.h"
 #include "run/runner.h"
 #include "shrink/shrink.h"
 #include "systems/built_in/built_in.h"
-#include "hosted/framing.h"
 #include "systems/server/settings.h"
 
 namespace dissensus::server {
