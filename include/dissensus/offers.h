@@ -51,9 +51,10 @@ enum class NodeKind : std::uint8_t {
   told,                 ///< programs that say when they are done with a line
   plain_virtual,        ///< unmodified programs that speak lines, in virtual time
   server,               ///< servers in virtual time
+  server_written,       ///< the same, whose messages can be written as well as read
   rippled,              ///< servers of the XRP Ledger
 };
-inline constexpr std::size_t kNodeKinds = 6;
+inline constexpr std::size_t kNodeKinds = 7;
 
 struct NodeKindOffers {
   std::string_view name;     ///< as tables have it
@@ -76,6 +77,9 @@ inline constexpr std::array<NodeKindOffers, kNodeKinds> kNodeKindOffers{{
      "programs with clock = \"virtual\"",
      {Offer::fields, Offer::pause, Offer::slow_disk}},
     {"server", "servers", {Offer::phases, Offer::pause, Offer::slow_disk}},
+    {"server, written",
+     "servers whose protocol can be written",
+     {Offer::phases, Offer::fields, Offer::pause, Offer::slow_disk}},
     {"rippled", "rippled servers", {Offer::rounds, Offer::phases, Offer::fields}},
 }};
 constexpr const NodeKindOffers& offers_of(NodeKind kind) {

@@ -73,7 +73,7 @@ std::vector<Connections::Sending> Connections::wrote(const host::Connection& con
   }
   Flow& its = flow(connection.id * 2UL + (to_acceptor ? 0 : 1));
   for (std::string& message : its.framer->add(bytes)) {
-    put_part(sendings, connection.id, to_acceptor, {std::move(message), std::nullopt, {}});
+    put_part(sendings, connection.id, to_acceptor, {std::move(message)});
   }
   return sendings;
 }
@@ -85,7 +85,7 @@ void Connections::put_part(std::vector<Sending>& sendings, host::ConnectionId co
                 : kind_of(part.bytes);
   Segment segment =
       next_segment(connection, to_acceptor, Piece::bytes, kind, std::move(part.bytes));
-  if (part.kind) segment.fields = std::make_shared<const protocols::RaftFields>(part.fields);
+  segment.content = std::move(part.content);
   put(sendings, std::move(segment));
 }
 

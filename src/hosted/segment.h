@@ -32,7 +32,7 @@ struct Segment {
   host::Endpoint to;
   std::shared_ptr<const std::string> bytes = std::make_shared<std::string>();
   /// Of a message of the protocol: it travels as a PeerSegment.
-  std::shared_ptr<const protocols::RaftFields> fields;
+  std::shared_ptr<const protocols::Content> content;
 
   MessageKind kind() const { return message_kind; }
   std::uint32_t wire_bytes() const { return static_cast<std::uint32_t>(bytes->size()) + 40; }

@@ -162,6 +162,25 @@ while True:
             own.sendto(b"tick", (peer, 7000))
 )";
 
+/// Commands of Redis to whoever listens, and no answers.
+constexpr std::string_view kRedis = R"(
+import socket, sys, threading, time
+listener = socket.create_server((sys.argv[1], 7000))
+def hear():
+    while True:
+        threading.Thread(target=swallow, args=(listener.accept()[0],), daemon=True).start()
+def swallow(connection):
+    while connection.recv(4096):
+        pass
+threading.Thread(target=hear, daemon=True).start()
+time.sleep(0.01)
+peers = [socket.create_connection((peer, 7000)) for peer in sys.argv[2].split() if peer != sys.argv[1]]
+while True:
+    time.sleep(0.05)
+    for peer in peers:
+        peer.sendall(b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n")
+)";
+
 Scenario ticking(NodeKind nodes) {
   std::string system;
   switch (nodes) {
@@ -183,11 +202,13 @@ Scenario ticking(NodeKind nodes) {
           nodes == NodeKind::told ? kTold : kPlain);
       break;
     case NodeKind::server:
+    case NodeKind::server_written:
       system = fmt::format(
-          "kind = \"server\"\nnodes = 3\n"
+          "kind = \"server\"\nnodes = 3\n{}"
           "command = [\"/usr/bin/python3\", \"-c\", '''{}''', \"{{address}}\", "
           "\"{{addresses}}\"]\n",
-          kServer);
+          nodes == NodeKind::server ? "" : "protocol = \"redis\"\n",
+          nodes == NodeKind::server ? kServer : kRedis);
       break;
   }
   SystemRegistry systems = built_in_systems();
@@ -455,6 +476,11 @@ TEST(FaultsByNode, ProgramsInVirtualTime) {
 
 TEST(FaultsByNode, Servers) {
   expect_all_carried_out(ticking(NodeKind::server), {});
+}
+
+// Losing is tried on datagrams: what is lost of a connection is sent again.
+TEST(FaultsByNode, ServersWhoseProtocolIsWritten) {
+  expect_all_carried_out(ticking(NodeKind::server_written), {"delay", "noise: corrupt", "pause"});
 }
 
 TEST(FaultsByNode, WhatIsNotPossibleIsRefusedWithItsPlaceAndWhatIs) {

@@ -1,5 +1,3 @@
-#include "hosted/protocols/etcd.h"
-
 #include <array>
 #include <deque>
 #include <utility>
@@ -138,7 +136,7 @@ class Direction {
     part.bytes = std::exchange(buffer_, {});
     if (!message) return;
     part.kind = message->kind;
-    part.fields = message->fields;
+    part.content = std::make_shared<RaftFields>(message->fields);
   }
 
   State state_ = State::head;
@@ -165,7 +163,7 @@ class EtcdReader final : public ConnectionReader {
 }  // namespace
 
 Protocol etcd_protocol() {
-  return {"etcd", raft_message_kinds(),
+  return {"etcd", raft_message_kinds(), raft_fields(),
           []() -> std::unique_ptr<ConnectionReader> { return std::make_unique<EtcdReader>(); }};
 }
 

@@ -1,11 +1,11 @@
-#include "hosted/protocols/ovsdb.h"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
 
 #include <nlohmann/json.hpp>
+
+#include "hosted/protocols/raft.h"
 
 namespace dissensus::protocols {
 
@@ -128,9 +128,11 @@ void name_object(Part& part) {
                                   [&](const Method& each) { return each.name == name; });
   if (known == kMethods.end()) return;
   part.kind = static_cast<std::size_t>(known - kMethods.begin());
+  part.content = std::make_shared<RaftFields>();
   const auto parameters = object.find("params");
   if (parameters == object.end() || !parameters->is_array() || parameters->empty()) return;
-  if (parameters->front().is_object()) part.fields = fields_of(*known, parameters->front());
+  if (!parameters->front().is_object()) return;
+  part.content = std::make_shared<RaftFields>(fields_of(*known, parameters->front()));
 }
 
 /// One direction: objects, one after another.
@@ -195,6 +197,7 @@ Protocol ovsdb_protocol() {
   Protocol protocol;
   protocol.name = "ovsdb";
   for (const Method& method : kMethods) protocol.kinds.emplace_back(method.kind);
+  protocol.fields = raft_fields();
   protocol.make_reader = []() -> std::unique_ptr<ConnectionReader> {
     return std::make_unique<OvsdbReader>();
   };

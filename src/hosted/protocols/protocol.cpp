@@ -1,14 +1,16 @@
 #include "hosted/protocols/protocol.h"
 
-#include "hosted/protocols/etcd.h"
-#include "hosted/protocols/ovsdb.h"
-
 namespace dissensus::protocols {
+
+// Each has a file of its own.
+Protocol etcd_protocol();
+Protocol ovsdb_protocol();
+Protocol redis_protocol();
 
 namespace {
 
 const std::vector<Protocol>& all_protocols() {
-  static const std::vector<Protocol> kAll{etcd_protocol(), ovsdb_protocol()};
+  static const std::vector<Protocol> kAll{etcd_protocol(), ovsdb_protocol(), redis_protocol()};
   return kAll;
 }
 

@@ -1,61 +1,63 @@
-// What servers say to each other, message by message: where each ends in a stream of bytes, its
-// kind and its fields. No I/O; bytes may be anything.
+// What programs say to each other, message by message: where each ends in a stream of bytes, its
+// kind and its fields, and how it is written again. No I/O; bytes may be anything.
+//
+// A protocol is a file, and a row in protocol.cpp. Generic code knows of it what it describes:
+// genes of schedules, mutation, isolation, labels and traces follow from kinds and fields.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
-#include "dissensus/digest.h"
+#include "dissensus/description.h"
 
 namespace dissensus::protocols {
 
-/// What a server calls itself in its messages; 0: nobody. It may live on another machine later, and
-/// another server on its machine.
-using ServerName = std::uint64_t;
-
-/// A change of who has a vote.
-struct RaftChange {
-  enum class Type : std::uint8_t {
-    add,      ///< one more, or a learner that becomes one
-    learner,  ///< a server without a vote
-    remove,
-    exactly,  ///< all that have one
-  };
-  Type type = Type::exactly;
-  std::vector<ServerName> servers;
+/// What a message says; each protocol has a type of its own, which derives from ContentOf.
+class Content {
+ public:
+  virtual ~Content() = default;
+  virtual std::unique_ptr<Content> clone() const = 0;
+};
+template <class Self>
+class ContentOf : public Content {
+ public:
+  std::unique_ptr<Content> clone() const override {
+    return std::make_unique<Self>(static_cast<const Self&>(*this));
+  }
 };
 
-struct RaftEntry {
-  std::uint64_t term = 0;
-  Digest content;  ///< without term and index
-  std::optional<RaftChange> change;
+/// A field of the messages of a protocol, as systems describe theirs.
+struct Field {
+  std::string name;
+  SemanticType type = SemanticType::number;
+  std::function<FieldValue(const Content&)> get;
+  /// Empty: it cannot be changed.
+  std::function<void(Content&, const FieldValue&)> set = nullptr;
 };
 
-/// What messages of Raft carry, whoever wrote the server. 0 where a kind has no such field.
-struct RaftFields {
-  std::uint64_t term = 0;
-  std::uint64_t index = 0;     ///< of the entry that the message is about: before the new ones, the
-                               ///< candidate's last, the last that arrived
-  std::uint64_t log_term = 0;  ///< of that entry
-  std::uint64_t commit = 0;
-  std::uint64_t entries = 0;  ///< how many come with it
-  bool is_refused = false;    ///< an answer that says no
-  ServerName from = 0;
-  ServerName to = 0;
-  ServerName vote = 0;                ///< for whom the sender says that it has voted in this term
-  std::vector<RaftEntry> log;         ///< the entries themselves
-  std::optional<RaftChange> members;  ///< as of the end of a snapshot
-};
+/// A field that is a data member; it can be read.
+template <class Self, class Member>
+Field field(std::string name, SemanticType type, Member Self::*member) {
+  return {std::move(name), type, [member](const Content& content) {
+            const Member& value = static_cast<const Self&>(content).*member;
+            if constexpr (std::is_same_v<Member, bool>)
+              return FieldValue(std::uint64_t{value});
+            else
+              return FieldValue(value);
+          }};
+}
 
 /// A part of a stream that arrives as a whole.
 struct Part {
   std::string bytes;
-  std::optional<std::size_t> kind;  ///< index into Protocol::kinds; none: bytes like any others
-  RaftFields fields;
+  std::optional<std::size_t> kind = std::nullopt;  ///< of Protocol::kinds; none: bytes like others
+  std::shared_ptr<const Content> content = nullptr;  ///< of a kind
 };
 
 /// Larger messages, and what does not look like one, are passed on as they come.
@@ -75,7 +77,10 @@ class ConnectionReader {
 struct Protocol {
   std::string_view name;
   std::vector<std::string> kinds;
-  std::unique_ptr<ConnectionReader> (*make_reader)();
+  std::vector<Field> fields;
+  std::unique_ptr<ConnectionReader> (*make_reader)() = nullptr;
+  /// The bytes of a message, whose fields may have been changed. Null: it can only be read.
+  std::string (*write)(const Content& content) = nullptr;
 };
 
 /// The names that scenarios use.

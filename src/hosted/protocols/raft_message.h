@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hosted/protocols/protocol.h"
+#include "hosted/protocols/raft.h"
 
 namespace dissensus::protocols {
 

@@ -27,7 +27,7 @@ Digest value_of(const std::string& text) {
 }
 
 void transmit(Context& context, NodeId to, const Segment& segment) {
-  if (segment.fields) {
+  if (segment.content) {
     context.send(to, PeerSegment{segment});
   } else {
     context.send(to, segment);

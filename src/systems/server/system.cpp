@@ -1,5 +1,6 @@
 #include "systems/server/system.h"
 
+#include <functional>
 #include <memory>
 
 #include "dissensus/programs.h"
@@ -27,32 +28,44 @@ std::string readable(const std::string& bytes) {
   return text;
 }
 
-void describe_protocol(const protocols::Protocol& protocol, SystemDescription& description) {
-  const auto number = [](std::uint64_t protocols::RaftFields::*field) {
-    return [field](const PeerSegment& segment) -> FieldValue { return (*segment.fields).*field; };
+using Setter = std::function<void(PeerSegment&, const FieldValue&)>;
+
+/// The message says something else, and is written anew.
+Setter setter_of(const protocols::Protocol& protocol, const protocols::Field& field) {
+  if (!field.set || protocol.write == nullptr) return nullptr;
+  return [set = field.set, write = protocol.write](PeerSegment& segment, const FieldValue& value) {
+    std::shared_ptr<protocols::Content> changed = segment.content->clone();
+    set(*changed, value);
+    segment.bytes = std::make_shared<const std::string>(write(*changed));
+    segment.content = std::move(changed);
   };
-  using Fields = protocols::RaftFields;
-  description.message<PeerSegment>(std::string(protocol.name), protocol.kinds)
+}
+
+void describe_protocol(const protocols::Protocol& protocol, SystemDescription& description) {
+  auto payload = description.message<PeerSegment>(std::string(protocol.name), protocol.kinds);
+  payload
       .field("connection", SemanticType::number,
              [](const PeerSegment& segment) { return std::uint64_t{segment.connection}; })
+      .field(
+          "from_connector", SemanticType::boolean,
+          [](const PeerSegment& segment) { return std::uint64_t{segment.to_acceptor ? 1U : 0U}; })
       .field("number", SemanticType::sequence,
              [](const PeerSegment& segment) { return std::uint64_t{segment.number}; })
       .field("size", SemanticType::number,
-             [](const PeerSegment& segment) { return std::uint64_t{segment.bytes->size()}; })
-      .field("term", SemanticType::round, number(&Fields::term))
-      .field("index", SemanticType::sequence, number(&Fields::index))
-      .field("log_term", SemanticType::round, number(&Fields::log_term))
-      .field("commit", SemanticType::sequence, number(&Fields::commit))
-      .field("entries", SemanticType::number, number(&Fields::entries))
-      .field("refused", SemanticType::boolean, [](const PeerSegment& segment) -> FieldValue {
-        return std::uint64_t{segment.fields->is_refused ? 1U : 0U};
-      });
+             [](const PeerSegment& segment) { return std::uint64_t{segment.bytes->size()}; });
+  for (const protocols::Field& field : protocol.fields) {
+    payload.field(
+        field.name, field.type,
+        [get = field.get](const PeerSegment& segment) { return get(*segment.content); },
+        setter_of(protocol, field));
+  }
 }
 
 SystemDescription describe(const Settings& settings) {
   SystemDescription description;
   description.name = "server";
-  description.nodes = NodeKind::server;
+  const bool is_written = settings.plan.protocol != nullptr && settings.plan.protocol->write;
+  description.nodes = is_written ? NodeKind::server_written : NodeKind::server;
   description.summary = "unmodified servers in virtual time";
   std::vector<std::string> kinds{"connect", "answer", "end", "datagram", "data"};
   for (const MessageKindPattern& kind : settings.plan.kinds) kinds.push_back(kind.name);

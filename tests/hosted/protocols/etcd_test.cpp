@@ -1,5 +1,4 @@
 // Bytes that etcd 3.4.23 wrote, read message by message; and bytes that nobody should write.
-#include "hosted/protocols/etcd.h"
 
 #include <memory>
 #include <string>
@@ -60,11 +59,11 @@ std::string bytes(const char (&text)[N]) {
 }
 
 std::unique_ptr<ConnectionReader> etcd_reader() {
-  return etcd_protocol().make_reader();
+  return named("etcd").make_reader();
 }
 
 std::vector<std::string> etcd_names(const std::vector<Part>& parts) {
-  return names(etcd_protocol(), parts);
+  return names(named("etcd"), parts);
 }
 
 TEST(EtcdProtocol, AppendsAreToldApartAndFollowEachOther) {
@@ -74,23 +73,23 @@ TEST(EtcdProtocol, AppendsAreToldApartAndFollowEachOther) {
   const std::vector<Part> first = reader->add(false, bytes(kWholeAppend));
   ASSERT_THAT(etcd_names(first), ElementsAre("append"));
   EXPECT_EQ(first[0].bytes, bytes(kWholeAppend));
-  EXPECT_EQ(first[0].fields.term, 2U);
-  EXPECT_EQ(first[0].fields.index, 3U);
-  EXPECT_EQ(first[0].fields.log_term, 1U);
-  EXPECT_EQ(first[0].fields.commit, 3U);
-  EXPECT_EQ(first[0].fields.entries, 1U);
+  EXPECT_EQ(raft(first[0]).term, 2U);
+  EXPECT_EQ(raft(first[0]).index, 3U);
+  EXPECT_EQ(raft(first[0]).log_term, 1U);
+  EXPECT_EQ(raft(first[0]).commit, 3U);
+  EXPECT_EQ(raft(first[0]).entries, 1U);
   // Two writes at one moment: two messages. The first brings entry 5, the second none.
   const std::string both = bytes(kOneEntry) + bytes(kNoEntry);
   const std::vector<Part> next = reader->add(false, both);
   ASSERT_THAT(etcd_names(next), ElementsAre("append", "append"));
   EXPECT_EQ(joined(next), both);
-  EXPECT_EQ(next[0].fields.term, 2U);
-  EXPECT_EQ(next[0].fields.index, 4U);
-  EXPECT_EQ(next[0].fields.entries, 1U);
-  EXPECT_EQ(next[0].fields.commit, 4U);
-  EXPECT_EQ(next[1].fields.index, 5U);
-  EXPECT_EQ(next[1].fields.entries, 0U);
-  EXPECT_EQ(next[1].fields.commit, 5U);
+  EXPECT_EQ(raft(next[0]).term, 2U);
+  EXPECT_EQ(raft(next[0]).index, 4U);
+  EXPECT_EQ(raft(next[0]).entries, 1U);
+  EXPECT_EQ(raft(next[0]).commit, 4U);
+  EXPECT_EQ(raft(next[1]).index, 5U);
+  EXPECT_EQ(raft(next[1]).entries, 0U);
+  EXPECT_EQ(raft(next[1]).commit, 5U);
 }
 
 // A server's own name is the one that it has in its logs and in its requests.
@@ -101,13 +100,13 @@ TEST(EtcdProtocol, EntriesAndNamesAreReadInBothNotations) {
   const std::vector<Part> parts = reader->add(false, bytes(kWholeAppend) + bytes(kOneEntry));
   ASSERT_THAT(etcd_names(parts), ElementsAre("append", "append"));
   for (const Part& part : parts) {
-    EXPECT_EQ(part.fields.from, 0x34e58aba34864a97U);
-    EXPECT_EQ(part.fields.to, 0xcbec0e4dfa4b134bU);
-    ASSERT_EQ(part.fields.log.size(), 1U);
-    EXPECT_EQ(part.fields.log[0].term, 2U);
-    EXPECT_FALSE(part.fields.log[0].change);
+    EXPECT_EQ(raft(part).from, 0x34e58aba34864a97U);
+    EXPECT_EQ(raft(part).to, 0xcbec0e4dfa4b134bU);
+    ASSERT_EQ(raft(part).log.size(), 1U);
+    EXPECT_EQ(raft(part).log[0].term, 2U);
+    EXPECT_FALSE(raft(part).log[0].change);
   }
-  EXPECT_NE(parts[0].fields.log[0].content, parts[1].fields.log[0].content);
+  EXPECT_NE(raft(parts[0]).log[0].content, raft(parts[1]).log[0].content);
 }
 
 TEST(EtcdProtocol, ChangesOfMembersAreToldFromOtherEntries) {
@@ -148,9 +147,9 @@ TEST(EtcdProtocol, MessagesAreReadWhereverTheyAreCut) {
     for (Part& part : reader->add(false, stream.substr(cut))) parts.push_back(std::move(part));
     EXPECT_EQ(joined(parts) + reader->rest(false), stream);
     ASSERT_THAT(etcd_names(parts), ElementsAre("bytes", "vote", "heartbeat")) << cut;
-    EXPECT_EQ(parts[1].fields.term, 2U);
-    EXPECT_EQ(parts[1].fields.index, 3U);
-    EXPECT_EQ(parts[2].fields.commit, 7U);
+    EXPECT_EQ(raft(parts[1]).term, 2U);
+    EXPECT_EQ(raft(parts[1]).index, 3U);
+    EXPECT_EQ(raft(parts[2]).commit, 7U);
   }
 }
 
@@ -194,8 +193,8 @@ TEST(EtcdProtocol, WhatIsSomethingElsePassesAsItComes) {
 TEST(EtcdProtocol, DamagedStreamsLoseNoByte) {
   const std::string good = bytes(kStreamAnswer) + bytes(kWholeAppend) + bytes(kOneEntry) +
                            bytes(kNoEntry) + bytes(kVote) + bytes(kHeartbeat);
-  expect_no_byte_lost(etcd_protocol(), bytes(kAppendsRequest), good, 1);
-  expect_no_byte_lost(etcd_protocol(), bytes(kMessagesRequest), good, 2);
+  expect_no_byte_lost(named("etcd"), bytes(kAppendsRequest), good, 1);
+  expect_no_byte_lost(named("etcd"), bytes(kMessagesRequest), good, 2);
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 // Bytes that ovsdb-server 3.1.0 wrote, read object by object; and bytes that nobody should write.
-#include "hosted/protocols/ovsdb.h"
 
 #include <memory>
 #include <string>
@@ -43,11 +42,11 @@ constexpr std::string_view kOvsdbAdd =
     R"(70e203c2","address":"tcp:127.0.0.12:6644"}]})";
 
 std::unique_ptr<ConnectionReader> ovsdb_reader() {
-  return ovsdb_protocol().make_reader();
+  return named("ovsdb").make_reader();
 }
 
 std::vector<std::string> ovsdb_names(const std::vector<Part>& parts) {
-  return names(ovsdb_protocol(), parts);
+  return names(named("ovsdb"), parts);
 }
 
 TEST(OvsdbProtocol, ObjectsHaveKindsAndFields) {
@@ -59,18 +58,18 @@ TEST(OvsdbProtocol, ObjectsHaveKindsAndFields) {
   ASSERT_THAT(ovsdb_names(parts), ElementsAre("append", "install-snapshot", "bytes",
                                               "execute-command-reply", "add-server"));
   EXPECT_EQ(joined(parts), stream);
-  EXPECT_EQ(parts[0].fields.term, 1U);
-  EXPECT_EQ(parts[0].fields.index, 2U);
-  EXPECT_EQ(parts[0].fields.log_term, 1U);
-  EXPECT_EQ(parts[0].fields.commit, 2U);
-  EXPECT_EQ(parts[0].fields.entries, 0U);
-  EXPECT_EQ(parts[1].fields.index, 1U);
-  EXPECT_EQ(parts[3].fields.commit, 5U);
-  EXPECT_FALSE(parts[3].fields.is_refused);
+  EXPECT_EQ(raft(parts[0]).term, 1U);
+  EXPECT_EQ(raft(parts[0]).index, 2U);
+  EXPECT_EQ(raft(parts[0]).log_term, 1U);
+  EXPECT_EQ(raft(parts[0]).commit, 2U);
+  EXPECT_EQ(raft(parts[0]).entries, 0U);
+  EXPECT_EQ(raft(parts[1]).index, 1U);
+  EXPECT_EQ(raft(parts[3]).commit, 5U);
+  EXPECT_FALSE(raft(parts[3]).is_refused);
   const std::vector<Part> reply = reader->add(true, kOvsdbAppendReply);
   ASSERT_THAT(ovsdb_names(reply), ElementsAre("append-reply"));
-  EXPECT_TRUE(reply[0].fields.is_refused);  // "inconsistency"
-  EXPECT_EQ(reply[0].fields.index, 2U);     // what it does not have
+  EXPECT_TRUE(raft(reply[0]).is_refused);  // "inconsistency"
+  EXPECT_EQ(raft(reply[0]).index, 2U);     // what it does not have
 }
 
 TEST(OvsdbProtocol, EntriesMembersAndNamesAreRead) {
@@ -81,7 +80,7 @@ TEST(OvsdbProtocol, EntriesMembersAndNamesAreRead) {
       R"({"term":4,"servers":{"0c51f5c4-6825-46a1-a19c-226570e203c2":"tcp:127.0.0.12:6644"}},7]}]})";
   const std::vector<Part> parts = ovsdb_reader()->add(true, append + std::string(kOvsdbSnapshot));
   ASSERT_THAT(ovsdb_names(parts), ElementsAre("append", "install-snapshot"));
-  const RaftFields& fields = parts[0].fields;
+  const RaftFields& fields = raft(parts[0]);
   EXPECT_EQ(fields.from, 0x9655267d75fc4eb3U);
   ASSERT_EQ(fields.log.size(), 4U);
   EXPECT_EQ(fields.log[0].term, 3U);
@@ -90,20 +89,17 @@ TEST(OvsdbProtocol, EntriesMembersAndNamesAreRead) {
   EXPECT_FALSE(fields.log[0].change);
   EXPECT_EQ(fields.log[2].change->type, RaftChange::Type::exactly);
   EXPECT_THAT(fields.log[2].change->servers, ElementsAre(0x0c51f5c4682546a1U));
-  EXPECT_THAT(parts[1].fields.members->servers, ElementsAre(0x9655267d75fc4eb3U));
+  EXPECT_THAT(raft(parts[1]).members->servers, ElementsAre(0x9655267d75fc4eb3U));
 }
 
 // The leader goes by what came before the entries and how many there were.
 TEST(OvsdbProtocol, AnAnswerSaysUpToWhereItHasTheLog) {
   const auto index = [](const std::string& result) {
-    return ovsdb_reader()
-        ->add(
-            true,
-            R"({"method":"append_reply","params":[{"log_end":99,"prev_log_index":4,"n_entries":3,)"
-            R"("result":")" +
-                result + R"("}]})")
-        .at(0)
-        .fields.index;
+    const std::vector<Part> parts = ovsdb_reader()->add(
+        true, R"({"method":"append_reply","params":[{"log_end":99,"prev_log_index":4,)"
+              R"("n_entries":3,"result":")" +
+                  result + R"("}]})");
+    return raft(parts.at(0)).index;
   };
   EXPECT_EQ(index("OK"), 7U);
   EXPECT_EQ(index("inconsistency"), 4U);
@@ -114,16 +110,14 @@ TEST(OvsdbProtocol, AVoteForAnotherIsARefusal) {
     const std::vector<Part> parts = ovsdb_reader()->add(
         true, R"({"method":"vote_reply","params":[{"from":"a","to":"b","term":7,"vote":")" + vote +
                   R"("}]})");
-    EXPECT_EQ(parts.at(0).fields.term, 7U);
-    return parts.at(0).fields.is_refused;
+    EXPECT_EQ(raft(parts.at(0)).term, 7U);
+    return raft(parts.at(0)).is_refused;
   };
   EXPECT_FALSE(refused("b"));
   EXPECT_TRUE(refused("a"));
-  EXPECT_EQ(ovsdb_reader()
-                ->add(true, R"({"method":"vote_reply","params":[{"to":"b","vote":"a0"}]})")
-                .at(0)
-                .fields.vote,
-            0xa0U);
+  const std::vector<Part> parts =
+      ovsdb_reader()->add(true, R"({"method":"vote_reply","params":[{"to":"b","vote":"a0"}]})");
+  EXPECT_EQ(raft(parts.at(0)).vote, 0xa0U);
 }
 
 TEST(OvsdbProtocol, ObjectsAreReadWhereverTheyAreCut) {
@@ -152,7 +146,7 @@ TEST(OvsdbProtocol, WhatIsNoJsonPassesAsItComes) {
 TEST(OvsdbProtocol, DamagedStreamsLoseNoByte) {
   const std::string good =
       std::string(kOvsdbAppend) + std::string(kOvsdbSnapshot) + std::string(kOvsdbExecuteReply);
-  expect_no_byte_lost(ovsdb_protocol(), "", good, 1);
+  expect_no_byte_lost(named("ovsdb"), "", good, 1);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What tests of protocols ask of the parts of a stream.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <random>
 #include <string>
@@ -10,8 +11,20 @@
 #include <gtest/gtest.h>
 
 #include "hosted/protocols/protocol.h"
+#include "hosted/protocols/raft.h"
 
 namespace dissensus::protocols {
+
+inline const Protocol& named(std::string_view name) {
+  const std::vector<std::string_view> names = protocol_names();
+  return protocol(
+      static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
+}
+
+/// What a message of Raft says.
+inline const RaftFields& raft(const Part& part) {
+  return dynamic_cast<const RaftFields&>(*part.content);
+}
 
 inline std::vector<std::string> names(const Protocol& protocol, const std::vector<Part>& parts) {
   std::vector<std::string> result;
