@@ -299,6 +299,9 @@ dissensus_answer_code:
   mov %rdx, 32(%rcx)
   mov A_R10(%r11), %r10
   mov %r10, 40(%rcx)
+  mov A_STAT+8(%r11), %rdi
+  mov %rdi, 56(%rcx)
+  mov A_RDI(%r11), %rdi
   mov A_R8(%r11), %r8
   mov A_R9(%r11), %r9
   mov A_SITE(%r11), %rcx
@@ -322,7 +325,7 @@ static_assert(kAnswerControlOffset + sizeof(AnswerControl) <= kAnswerLogOffset);
 static_assert(kAnswerLogOffset == 1024 && offsetof(AnswerLog, entries) == 64 &&
               sizeof(AnswerEntry) == 64 && kAnswerLogOffset + sizeof(AnswerLog) <= 4096);
 static_assert(offsetof(AnswerEntry, kind) == 8 && offsetof(AnswerEntry, arguments) == 16 &&
-              offsetof(AnswerEntry, result) == 48);
+              offsetof(AnswerEntry, result) == 48 && offsetof(AnswerEntry, inode) == 56);
 
 std::span<const unsigned char> answer_code() {
   return {dissensus_answer_code, dissensus_answer_code_end};

@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <termios.h>
 #include <unistd.h>
@@ -25,10 +26,6 @@ namespace {
 /// Writes up to this size never wait where the kernel says that writing is possible.
 constexpr std::size_t kSmallWrite = 4096;
 constexpr std::size_t kBytesMax = 64u << 20;
-
-bool is_kind(const Descriptor& descriptor, Special::Kind kind) {
-  return descriptor.special != nullptr && descriptor.special->kind == kind;
-}
 
 template <class T>
 std::shared_ptr<T> special_as(const Descriptor& descriptor) {
@@ -204,7 +201,17 @@ Outcome read_call(Supervisor& supervisor, Thread& thread) {
   Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
   if (!descriptor.handle || descriptor.is_file) return native();
   if (descriptor.is_random) return give_random(thread, pieces_of(thread));
+  if ((descriptor.flags & O_ACCMODE) == O_WRONLY) return native();  // the kernel says why not
   const bool may_wait = !descriptor.is_nonblocking && (flags_of(thread) & MSG_DONTWAIT) == 0;
+  if (is_kind(descriptor, Special::Kind::signals)) {
+    if (thread.call != SYS_read || thread.arguments[2] < 128) return answer(-EINVAL);
+    supervisor.refresh_signal_sockets(*thread.process, &thread);
+    const auto socket = special_as<SignalSocket>(descriptor);
+    if (may_wait && !socket->is_marked) {
+      return wait_until(supervisor, thread, std::move(descriptor), POLLIN);
+    }
+    return read_signals(supervisor, thread, *socket);
+  }
   if (may_wait && (flags_of(thread) & MSG_WAITALL) != 0 && thread.call == SYS_recvfrom) {
     return receive_all(supervisor, thread, std::move(descriptor), pieces_of(thread));
   }
@@ -230,6 +237,12 @@ Outcome write_in_pieces(Supervisor& supervisor, Thread& thread, Descriptor descr
   const auto bytes = gather(thread, pieces, thread.progress);
   if (!bytes) return answer(-EFAULT);
   const int fd = descriptor.handle.get();
+  // A broken pipe would send its signal to us.
+  pollfd state{fd, POLLOUT, 0};
+  if (!S_ISSOCK(descriptor.info.st_mode) && poll(&state, 1, 0) == 1 &&
+      (state.revents & POLLERR) != 0) {
+    return fail_pipe(supervisor, thread);
+  }
   // The flag belongs to all copies of the descriptor, but nobody else is running.
   fcntl(fd, F_SETFL, descriptor.flags | O_NONBLOCK);
   ssize_t written = 0;
@@ -277,6 +290,7 @@ Outcome write_to_file(Supervisor& supervisor, Thread& thread, const Descriptor& 
     }
     disk.before_write(thread.process->machine, descriptor, offset, total_of(pieces_of(thread)));
   }
+  supervisor.touch(descriptor.info, thread.process->machine);
   return native();
 }
 
@@ -307,10 +321,29 @@ Outcome write_datagram(Supervisor& supervisor, Thread& thread, const Descriptor&
   return answer(send_datagram(supervisor, thread, *socket, pieces_of(thread), 0, 0));
 }
 
+bool is_terminal(const Descriptor& descriptor) {
+  if (!S_ISCHR(descriptor.info.st_mode)) return false;
+  const unsigned number = major(descriptor.info.st_rdev);
+  constexpr unsigned kTerminals = 5;
+  constexpr unsigned kMasters = 128;
+  constexpr unsigned kSlaves = 136;
+  return number == kTerminals || (number >= kMasters && number < kSlaves + 8);
+}
+
+/// What is done to a terminal may send signals to those who use it.
+Outcome terminal_call(Supervisor& supervisor, Thread& thread) {
+  const long result = supervisor.finish_call(thread);
+  for (const auto& process : supervisor.processes()) {
+    if (process->machine == thread.process->machine) supervisor.look_for_signals(*process);
+  }
+  return finished(result);
+}
+
 Outcome write_call(Supervisor& supervisor, Thread& thread) {
   Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
   if (!descriptor.handle) return native();
   if (descriptor.is_random) return answer(static_cast<long>(total_of(pieces_of(thread))));
+  if ((descriptor.flags & O_ACCMODE) == O_RDONLY) return native();  // the kernel says why not
   if (descriptor.is_file) return write_to_file(supervisor, thread, descriptor);
   if (is_kind(descriptor, Special::Kind::output)) {
     const auto bytes = gather(thread, pieces_of(thread));
@@ -321,6 +354,12 @@ Outcome write_call(Supervisor& supervisor, Thread& thread) {
   }
   if (is_kind(descriptor, Special::Kind::datagram)) {
     return write_datagram(supervisor, thread, descriptor);
+  }
+  if (is_terminal(descriptor)) {
+    if (descriptor.is_nonblocking || is_ready(descriptor, POLLOUT)) {
+      return terminal_call(supervisor, thread);
+    }
+    return wait_until(supervisor, thread, std::move(descriptor), POLLOUT);
   }
   if (descriptor.is_nonblocking || (flags_of(thread) & MSG_DONTWAIT) != 0) return native();
   const std::vector<iovec> pieces = pieces_of(thread);
@@ -393,6 +432,9 @@ Outcome recvmmsg_call(Supervisor& supervisor, Thread& thread) {
 // ---- ioctl
 
 Outcome ioctl_call(Supervisor& supervisor, Thread& thread) {
+  const Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
+  if (!descriptor.handle) return answer(-EBADF);
+  if (is_terminal(descriptor)) return terminal_call(supervisor, thread);
   switch (static_cast<std::uint32_t>(thread.arguments[1])) {
     case FIONBIO:
     case FIOCLEX:
@@ -401,7 +443,19 @@ Outcome ioctl_call(Supervisor& supervisor, Thread& thread) {
       return native();
     case TCGETS:
     case TIOCGWINSZ:
+    case TIOCSWINSZ:
     case TIOCGPGRP:
+    case TIOCSPGRP:
+    case TIOCGSID:
+    case TIOCSCTTY:
+    case TIOCNOTTY:
+    case TIOCSTI:
+    case TCFLSH:
+    case TCSBRK:
+    case TCSBRKP:
+    case TCXONC:
+    case TIOCGPTN:
+    case TIOCSPTLCK:
     case TCSETS:
     case TCSETSW:
     case TCSETSF:
@@ -417,8 +471,7 @@ Outcome ioctl_call(Supervisor& supervisor, Thread& thread) {
     default:
       break;
   }
-  const Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
-  if (descriptor.handle && descriptor.is_file) return answer(-ENOTTY);
+  if (descriptor.is_file) return answer(-ENOTTY);
   supervisor.doubt("a program makes an ioctl that nobody has thought about");
   return native();
 }

@@ -113,20 +113,11 @@ Outcome socket_call(Supervisor& supervisor, Thread& thread) {
   return finished(fd);
 }
 
-/// Names without a file would be seen by all machines.
-bool is_abstract(const Thread& thread) {
-  return thread.arguments[2] > sizeof(sa_family_t) &&
-         address_family(thread, thread.arguments[1], thread.arguments[2]) == AF_UNIX &&
-         read_value<char>(thread.tid, thread.arguments[1] + sizeof(sa_family_t)).value_or('x') == 0;
-}
-
 Outcome bind_call(Supervisor& supervisor, Thread& thread) {
   const Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
   const auto stream = stream_of(descriptor);
   const auto datagram = datagram_of(descriptor);
-  if (stream == nullptr && datagram == nullptr) {
-    return is_abstract(thread) ? answer(-EPERM) : native();
-  }
+  if (stream == nullptr && datagram == nullptr) return native();
   const auto local = read_address(thread, thread.arguments[1], thread.arguments[2]);
   if (!local) return answer(-EINVAL);
   return answer(stream != nullptr ? supervisor.network().bind(*stream, *local)
@@ -156,7 +147,6 @@ Outcome wait_for_connection(Supervisor& supervisor, Thread& thread, Descriptor d
 
 /// To a program of the same machine, which may have a queue that is full.
 Outcome connect_locally(Supervisor& supervisor, Thread& thread, const Descriptor& descriptor) {
-  if (is_abstract(thread)) return answer(-ECONNREFUSED);
   if (!descriptor.handle || descriptor.is_nonblocking) return native();
   const int fd = descriptor.handle.get();
   // The flag belongs to all copies of the descriptor, but nobody else is running.

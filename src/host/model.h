@@ -24,6 +24,7 @@
 namespace dissensus::host {
 
 struct Process;
+struct SignalSocket;
 struct Thread;
 
 inline constexpr HostTime kNever = HostTime::max();
@@ -86,6 +87,7 @@ struct Thread {
   bool timed_out = false;
   bool woken = false;
   bool interrupted = false;
+  Handle held;                  ///< what the call has opened, and holds while it waits
   std::size_t progress = 0;     ///< bytes of a call that is done piece by piece
   std::uint64_t step_mark = 0;  ///< entries of the journal when it was last tried
 
@@ -138,9 +140,16 @@ struct Process {
   std::string name;                   ///< of the file that it runs
   std::uint64_t told_signals = 0;     ///< that others of its machine sent, or it asked to get
   HostTime page_time{-1};             ///< what the clock page shows
+  HostTime spun{};                    ///< passed because it looked at clocks, or only computed
   std::uint64_t stops = 0;            ///< stands for the processor time that it has used
   std::map<int, SignalTimer> timers;  ///< by id; ITIMER_REAL is -1
+  /// ITIMER_VIRTUAL and ITIMER_PROF, in its processor time.
+  std::array<SignalTimer, 2> processor_timers;
+  HostTime processor_due = kNever;  ///< the next of them
   int next_timer = 0;
+  int nice = 0;
+  int schedule = 0;  ///< SCHED_OTHER, SCHED_BATCH or SCHED_IDLE, which mean the same here
+  std::vector<std::shared_ptr<SignalSocket>> signal_sockets;
   std::uint64_t unsynced_bytes = 0;
   std::map<std::uint64_t, FutexKey> shared_pages;  ///< cache of futex_key
 
@@ -167,7 +176,7 @@ struct ProgramState {
 /// An object behind a program's descriptor that is not what the program thinks it is. Known by the
 /// inode of the socket or pipe, so that dup, fork and descriptor passing need no bookkeeping.
 struct Special {
-  enum class Kind : std::uint8_t { stream, datagram, timer, output };
+  enum class Kind : std::uint8_t { stream, datagram, timer, signals, output };
   Kind kind;
   std::uint64_t inode = 0;
   virtual ~Special() = default;
@@ -216,11 +225,28 @@ struct TimerSocket final : Special {
   std::uint64_t generation = 0;
 };
 
+/// A signalfd is a datagram socket that holds one byte while there is something to read.
+struct SignalSocket final : Special {
+  SignalSocket() : Special(Kind::signals) {}
+  std::uint64_t mask = 0;
+  bool is_marked = false;
+  Handle end;      ///< ours
+  Handle program;  ///< our copy of the program's
+};
+
 struct OutputPipe final : Special {
   OutputPipe() : Special(Kind::output) {}
   Handle end;  ///< ours; nothing ever comes out of it
   ProgramId program = 0;
   Stream stream = Stream::output;
+};
+
+/// Of a file, in nanoseconds of the calendar.
+struct FileTimes {
+  std::int64_t read = 0;
+  std::int64_t written = 0;
+  std::int64_t changed = 0;
+  std::int64_t made = 0;
 };
 
 /// What a descriptor of a thread is.
