@@ -165,7 +165,11 @@ dissensus_answer_code:
   answer_native 7
   test %rax, %rax
   jne .Lanswer_restore_stop
-  jmp .Lanswer_perform
+  answer_restore
+  mov A_RAX(%r11), %rax
+  syscall
+  answer_page
+  jmp 9f
 
 # Reads that cannot wait.
 .Lanswer_in:
@@ -217,22 +221,33 @@ dissensus_answer_code:
   je 7f
   cmp $18, %rax
   je .Lanswer_restore_stop
-  jmp .Lanswer_perform
+  answer_restore
+  mov A_RAX(%r11), %rax
+  syscall
+  answer_page
+  jmp 9f
 5: answer_restore
   mov $0x4000, %r10d
   xor %r8d, %r8d
   xor %r9d, %r9d
   jmp 8f
-6: answer_restore
+6: cmpq $0, A_R8(%r11)
+  jne .Lanswer_restore_stop
+  answer_restore
   or $0x4000, %r10d
 8: answer_native 44
   jmp 9f
 7: answer_restore
   or $0x4000, %edx
   answer_native 46
-# A pipe that is broken means a signal, which has to come at the program's own instruction.
-9: cmp $-32, %rax
-  je .Lanswer_restore_stop
+# A pipe that is broken means a signal, which has to come at the program's own instruction; other
+# errors (but EAGAIN, and a reset, which is told once) are worded by the supervisor.
+9: cmp $-11, %rax
+  je .Lanswer_log
+  cmp $-104, %rax
+  je .Lanswer_log
+  test %rax, %rax
+  js .Lanswer_restore_stop
   jmp .Lanswer_log
 
 # Writes that cannot wait.

@@ -62,6 +62,11 @@ inline bool is_kind(const Descriptor& descriptor, Special::Kind kind) {
   return descriptor.special != nullptr && descriptor.special->kind == kind;
 }
 
+/// A timerfd or signalfd: sockets to us, but not to programs.
+inline bool is_counter(const Descriptor& descriptor) {
+  return is_kind(descriptor, Special::Kind::timer) || is_kind(descriptor, Special::Kind::signals);
+}
+
 /// A path of a program as one from its root.
 std::string absolute_path(const Thread& thread, int folder, const std::string& path);
 /// The file that a program means; empty: there is none.

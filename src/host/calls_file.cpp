@@ -309,6 +309,7 @@ Outcome sync_call(Supervisor& supervisor, Thread& thread) {
     }
   }
   if (is_all) supervisor.disk().all_synced(thread.process->machine);
+  if (thread.call == SYS_msync) return native();  // files are in memory: it does not wait
   if (!has_file) return answer(0);
   const Descriptor file = supervisor.descriptor(thread, descriptor_argument(thread, 0));
   if (!file.handle) return answer(-EBADF);
@@ -378,11 +379,13 @@ Outcome fcntl_call(Supervisor& supervisor, Thread& thread) {
   return supervisor.wait_for(thread, Waiting::For::step, kNever);
 }
 
-/// Only mappings that can be executed come here.
+/// Only mappings that can be executed or are shared come here.
 Outcome mmap_call(Supervisor& supervisor, Thread& thread) {
   const long address = supervisor.finish_call(thread);
   if (address < 0 && address > -4096) return finished(address);
-  if ((thread.arguments[3] & MAP_ANONYMOUS) == 0) {
+  // What futexes there were at these addresses before are others now.
+  if ((thread.arguments[3] & MAP_SHARED) != 0) thread.process->shared_pages.clear();
+  if ((thread.arguments[2] & PROT_EXEC) != 0 && (thread.arguments[3] & MAP_ANONYMOUS) == 0) {
     const auto begin = static_cast<std::uint64_t>(address);
     supervisor.look_at_code(*thread.process, thread.tid, begin, begin + thread.arguments[1]);
   }

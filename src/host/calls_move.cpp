@@ -75,8 +75,10 @@ Outcome sendfile_call(Supervisor& supervisor, Thread& thread) {
   const Descriptor to = supervisor.descriptor(thread, descriptor_argument(thread, 0));
   const Descriptor from = supervisor.descriptor(thread, descriptor_argument(thread, 1));
   if (!from.handle || !to.handle) return native();
-  if (is_watched(supervisor, to) || is_kind(to, Special::Kind::datagram)) return answer(-EINVAL);
   if (!from.is_file) return native();  // refused by the kernel
+  if (is_watched(supervisor, to) || is_kind(to, Special::Kind::datagram) || is_counter(to)) {
+    return answer(-EINVAL);
+  }
   if (is_kind(to, Special::Kind::output)) {
     return send_to_output(supervisor, thread, from, static_cast<const OutputPipe&>(*to.special));
   }

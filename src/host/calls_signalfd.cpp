@@ -28,7 +28,7 @@ Outcome make(Supervisor& supervisor, Thread& thread, std::uint64_t mask, std::ui
   Descriptor descriptor = supervisor.descriptor(thread, static_cast<int>(fd));
   auto socket = std::make_shared<SignalSocket>();
   socket->mask = mask;
-  if (!supervisor.network().pair_up(descriptor.handle.get(), socket->end)) {
+  if (!supervisor.network().pair_up_for_reading(descriptor.handle.get(), socket->end)) {
     supervisor.doubt("a signalfd could not be made");
   }
   supervisor.add_special(descriptor.handle, socket);

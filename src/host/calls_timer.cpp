@@ -62,7 +62,7 @@ Outcome timerfd_create_call(Supervisor& supervisor, Thread& thread) {
   auto timer = std::make_shared<TimerSocket>();
   timer->clock = descriptor_argument(thread, 0);
   timer->owner = thread.process;
-  if (!supervisor.network().pair_up(descriptor.handle.get(), timer->end)) {
+  if (!supervisor.network().pair_up_for_reading(descriptor.handle.get(), timer->end)) {
     supervisor.doubt("a timerfd could not be made");
   }
   supervisor.add_special(descriptor.handle, timer);

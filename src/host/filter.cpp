@@ -79,7 +79,6 @@ constexpr int kPass[] = {
     SYS_epoll_create1,
     SYS_epoll_ctl,
     SYS_socketpair,
-    SYS_shutdown,
     SYS_signalfd,
     SYS_signalfd4,
     SYS_inotify_init,
@@ -273,10 +272,13 @@ std::vector<sock_filter> make_call_filter() {
   filter.load(offsetof(seccomp_data, nr));
   filter.unless_at_least(0x40000000U, 1);  // the x32 variants
   filter.give(SECCOMP_RET_ERRNO | ENOSYS);
-  // Mappings that can be executed are looked at; others pass.
-  filter.unless_equal(SYS_mmap, 4);
+  // Mappings that can be executed are looked at, and those that are shared remembered.
+  filter.unless_equal(SYS_mmap, 7);
   filter.load_argument(2);
   filter.unless_any_bit(PROT_EXEC, 1);
+  filter.give(kTrap);
+  filter.load_argument(3);
+  filter.unless_any_bit(MAP_SHARED, 1);
   filter.give(kTrap);
   filter.give(SECCOMP_RET_ALLOW);
   // Locks that wait stop.

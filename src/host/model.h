@@ -19,6 +19,7 @@
 
 #include "host/answers.h"
 #include "host/host.h"
+#include "host/socket_options.h"
 #include "host/tracee.h"
 
 namespace dissensus::host {
@@ -185,11 +186,31 @@ struct Special {
   explicit Special(Kind its_kind) : kind(its_kind) {}
 };
 
-struct StreamSocket final : Special {
-  StreamSocket() : Special(Kind::stream) {}
+/// Stands for ::1, which is not 127.0.0.1; and for addresses that nobody has.
+inline constexpr std::uint32_t kLoopback6 = 1;
+inline constexpr std::uint32_t kNowhere = 2;
+
+/// What all sockets of a network have.
+struct InternetSocket : Special {
   int family = 0;
+  int protocol = 0;
   MachineId machine = 0;
   Endpoint local;
+  SocketOptions options;
+  HostTime receive_timeout{};
+  HostTime send_timeout{};
+  SocketKind type() const { return {family, kind == Kind::stream}; }
+  /// Whether what is sent to this address of its machine comes here.
+  bool takes(std::uint32_t ip) const;
+  /// Whether both would take something.
+  bool overlaps(const InternetSocket& other) const;
+
+ protected:
+  using Special::Special;
+};
+
+struct StreamSocket final : InternetSocket {
+  StreamSocket() : InternetSocket(Kind::stream) {}
   Endpoint peer;
   enum class State : std::uint8_t { fresh, bound, listening, connecting, connected, failed };
   State state = State::fresh;
@@ -197,20 +218,25 @@ struct StreamSocket final : Special {
   ConnectionId connection = 0;
   std::string listen_path;
   std::deque<ConnectionId> arrived;  ///< not yet accepted
-  HostTime receive_timeout{};
-  HostTime send_timeout{};
+  std::optional<int> linger;         ///< seconds (SO_LINGER)
 };
 
-struct DatagramSocket final : Special {
-  DatagramSocket() : Special(Kind::datagram) {}
-  int family = 0;
-  MachineId machine = 0;
-  Endpoint local;
+/// What came with a datagram.
+struct Arrival {
+  Endpoint from;
+  Endpoint to;
+  std::uint8_t hops = 64;
+  std::uint8_t traffic_class = 0;
+  int error = 0;  ///< it is none: nobody was there for one that was sent
+};
+
+struct DatagramSocket final : InternetSocket {
+  DatagramSocket() : InternetSocket(Kind::datagram) {}
   bool has_route_address = false;  ///< `local` has its address from connect, as long as that lasts
   std::optional<Endpoint> peer;
-  Handle end;                    ///< ours
-  std::deque<Endpoint> sources;  ///< of what is in the program's queue
-  std::deque<std::pair<Endpoint, std::string>> backlog;
+  Handle end;                   ///< ours
+  std::deque<Arrival> arrived;  ///< what is in the program's queue
+  std::deque<std::pair<Arrival, std::string>> backlog;
 };
 
 /// A timerfd is a datagram socket into which we write the count.

@@ -603,6 +603,20 @@ std::set<std::uint64_t> Supervisor::open_sockets(MachineId machine) const {
   return inodes;
 }
 
+Handle Supervisor::find_descriptor(MachineId machine, std::uint64_t socket) const {
+  const std::string wanted = fmt::format("socket:[{}]", socket);
+  for (const auto& process : processes_) {
+    if (process->is_dead || process->machine != machine || process->threads.empty()) continue;
+    const std::string folder = fmt::format("/proc/{}/fd", process->threads.front()->tid);
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+      if (std::filesystem::read_symlink(entry.path(), error).string() != wanted) continue;
+      return copy_of(*process->threads.front(), std::atoi(entry.path().filename().c_str()));
+    }
+  }
+  return {};
+}
+
 Handle Supervisor::copy_of(const Thread& thread, int fd) {
   if (fd < 0) return {};
   return Handle(static_cast<int>(syscall(SYS_pidfd_getfd, thread.process->handle.get(), fd, 0)));

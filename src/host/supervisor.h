@@ -167,6 +167,8 @@ class Supervisor {
   /// `program` writes to standard output or error.
   void write_output(ProgramId program, Stream stream, std::string_view bytes, const Thread& thread);
   /// Of which processes of this machine have descriptors, by inode.
+  /// Our copy of a descriptor of some process of this machine, by inode; empty: nobody has it.
+  Handle find_descriptor(MachineId machine, std::uint64_t socket) const;
   std::set<std::uint64_t> open_sockets(MachineId machine) const;
   /// A file was written or made now, by a program of this machine.
   void touch(const struct stat& file, MachineId machine);
