@@ -28,6 +28,8 @@ constexpr std::chrono::nanoseconds kSteadyStart = std::chrono::seconds(1000);
 constexpr std::uint64_t kPageReadsMax = 1000;
 /// Calls in a row that read the clock, before the clock moves because of them.
 constexpr std::uint32_t kClockReadsMax = 50;
+/// Waits for a moment at which a wait has timed out already, before the clock moves past it.
+constexpr std::uint32_t kExpiredWaitsMax = 4;
 /// Times that something was sent, at the same moment, after the owner wanted to be told.
 constexpr std::uint32_t kDrainsMax = 64;
 constexpr HostTime kIdleStep = std::chrono::milliseconds(1);
@@ -254,6 +256,14 @@ Outcome Supervisor::idle(Thread& thread, long value) {
   return outcome;
 }
 
+Outcome Supervisor::expire(Thread& thread, long value) {
+  Outcome outcome = idle(thread, value);
+  if (thread.timed_out_at != now_ || ++thread.expired_waits <= kExpiredWaitsMax) return outcome;
+  spin_step_ = std::chrono::microseconds(1);
+  outcome.ends_turn = spin_on(*thread.process) || outcome.ends_turn;
+  return outcome;
+}
+
 /// Moves the clock a little, up to the next event. True: there is one now.
 bool Supervisor::spin_on(Process& process) {
   const HostTime next = std::min(until_, agenda_.empty() ? kNever : agenda_.begin()->first.first);
@@ -462,6 +472,8 @@ Outcome Supervisor::wait_for(Thread& thread, Waiting::For what, HostTime deadlin
     at(deadline, [this, &thread, number = thread.wait_number] {
       if (thread.is_dead || thread.wait_number != number) return;
       thread.timed_out = true;
+      thread.timed_out_at = now_;
+      thread.expired_waits = 0;
       make_runnable(thread);
     });
   }

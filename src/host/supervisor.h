@@ -138,6 +138,10 @@ class Supervisor {
   void make_runnable(Thread& thread);
   /// A call by which a program can wait for time to pass without saying so.
   Outcome idle(Thread& thread, long value);
+  /// A wait for a moment that has come. Elsewhere it takes a little time all the same, and who
+  /// waits until the clock is past the moment, not at it, needs that (Ruby's sleep): the clock
+  /// moves.
+  Outcome expire(Thread& thread, long value);
   Outcome clock_read(Thread& thread, long value);
   void got_something_done(Thread& thread);
 

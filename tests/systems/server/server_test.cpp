@@ -144,7 +144,7 @@ TEST(Servers, AConnectionThatNobodyAnswersIsGivenUp) {
   const std::string text =
       "format = \"dissensus-scenario/1\"\nname = \"silence\"\n"
       "[system]\nkind = \"server\"\nnodes = 2\ncommand = [\"/bin/sleep\", \"1000\"]\n"
-      "[[workload]]\nat = \"1s\"\nnode = 0\n"
+      "[[workload]]\nat = \"1s\"\nnode = 0\nmay_fail = true\n"
       "command = [\"/bin/bash\", \"-c\", \"exec 3<>/dev/tcp/{address:1}/5000\"]\n"
       "[[oracle.rule]]\nname = \"told\"\nproperty = \"progress\"\nwhen = \"end\"\n"
       "check = \"sum(clients_failed) == 1\"\n[limits]\nvirtual_time = ";
@@ -167,7 +167,7 @@ TEST(Servers, ShrinkingKeepsTheClientsThatARuleSpeaksOf) {
   const run::Scenario scenario = run::parse_scenario(
       "format = \"dissensus-scenario/1\"\nname = \"clients\"\n"
       "[system]\nkind = \"server\"\nnodes = 2\ncommand = [\"/bin/sleep\", \"1000\"]\n"
-      "[[workload]]\nat = \"1s\"\nnode = 0\n"
+      "[[workload]]\nat = \"1s\"\nnode = 0\nmay_fail = true\n"
       "command = [\"/bin/bash\", \"-c\", \"exec 3<>/dev/tcp/{address:1}/5000\"]\n"
       "[[workload]]\nat = \"1s\"\nnode = 1\ncommand = [\"/bin/true\"]\n"
       "[[oracle.rule]]\nname = \"told\"\nproperty = \"progress\"\nwhen = \"end\"\n"
