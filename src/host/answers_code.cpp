@@ -233,11 +233,15 @@ dissensus_answer_code:
   jmp 8f
 6: cmpq $0, A_R8(%r11)
   jne .Lanswer_restore_stop
+  testl $1, A_R10(%r11)
+  jne .Lanswer_restore_stop
   answer_restore
   or $0x4000, %r10d
 8: answer_native 44
   jmp 9f
-7: answer_restore
+7: testl $1, A_RDX(%r11)
+  jne .Lanswer_restore_stop
+  answer_restore
   or $0x4000, %edx
   answer_native 46
 # A pipe that is broken means a signal, which has to come at the program's own instruction; other

@@ -536,10 +536,13 @@ Outcome write_call(Supervisor& supervisor, Thread& thread) {
       if (socket->error != 0) return answer(-std::exchange(socket->error, 0));
       return fail_pipe(supervisor, thread);
     }
-    if (thread.call == SYS_sendto && thread.arguments[4] != 0) {  // an address says nothing here
+    const bool is_urgent = (flags_of(thread) & MSG_OOB) != 0;
+    if (is_urgent) supervisor.note("urgent data of a program (MSG_OOB) was sent as other data");
+    if (is_urgent || (thread.call == SYS_sendto && thread.arguments[4] != 0)) {
       auto arguments = thread.arguments;
-      arguments[4] = arguments[5] = 0;
-      supervisor.replace_call(thread, SYS_sendto, arguments);
+      arguments[thread.call == SYS_sendto ? 3 : 2] &= ~static_cast<std::uint64_t>(MSG_OOB);
+      if (thread.call == SYS_sendto) arguments[4] = arguments[5] = 0;  // says nothing here
+      supervisor.replace_call(thread, thread.call, arguments);
     }
   }
   if (is_terminal(descriptor)) {

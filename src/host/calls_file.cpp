@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/stat.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -119,8 +120,10 @@ Outcome open_text(Supervisor& supervisor, Thread& thread, std::uint64_t name, st
   return finished(fd);
 }
 
-/// Whether somebody has this pipe open for writing; `end` is an end for reading.
+/// Whether somebody has, or had, this pipe open for writing since `end`, for reading, was opened.
 bool has_writer(int end) {
+  pollfd state{end, POLLIN, 0};
+  if (poll(&state, 1, 0) == 1 && (state.revents & POLLHUP) != 0) return true;
   int waiting = 0;
   if (ioctl(end, FIONREAD, &waiting) == 0 && waiting > 0) return true;
   char nothing = 0;

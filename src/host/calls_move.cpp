@@ -91,6 +91,9 @@ Outcome splice_call(Supervisor& supervisor, Thread& thread) {
   const Descriptor from = supervisor.descriptor(thread, descriptor_argument(thread, 0));
   const Descriptor to = supervisor.descriptor(thread, descriptor_argument(thread, is_tee ? 1 : 2));
   if (!from.handle || !to.handle || (!is_pipe(from) && !is_pipe(to))) return native();
+  const bool is_closed_way =
+      (from.flags & O_ACCMODE) == O_WRONLY || (to.flags & O_ACCMODE) == O_RDONLY;
+  if (is_closed_way) return native();  // refused by the kernel
   if (is_watched(supervisor, to) || is_kind(to, Special::Kind::output) ||
       is_kind(to, Special::Kind::datagram) || is_kind(from, Special::Kind::datagram)) {
     return answer(-EINVAL);

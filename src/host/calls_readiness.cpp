@@ -200,7 +200,7 @@ Outcome epoll_call(Supervisor& supervisor, Thread& thread) {
     if (thread.call != SYS_epoll_wait) take_signal_mask(thread, thread.arguments[4]);
     thread.deadline = stretched(supervisor, thread.deadline);
   }
-  std::vector<epoll_event> events(static_cast<std::size_t>(std::min(count, 1024)));
+  std::vector<epoll_event> events(static_cast<std::size_t>(std::min(count, 65536)));
   const int ready = epoll_wait(handle.get(), events.data(), static_cast<int>(events.size()), 0);
   if (ready < 0) return answer(-errno);
   if (ready == 0) {

@@ -323,7 +323,8 @@ Outcome name_call(Supervisor& supervisor, Thread& thread) {
   const bool is_peer = thread.call == SYS_getpeername;
   if (is_counter(descriptor)) return answer(-ENOTSOCK);
   if (const auto stream = stream_of(descriptor)) {
-    if (is_peer && stream->state != StreamSocket::State::connected) return answer(-ENOTCONN);
+    const bool has_peer = stream->state == StreamSocket::State::connected && !stream->is_reset;
+    if (is_peer && !has_peer) return answer(-ENOTCONN);
     write_address(thread, is_peer ? stream->peer : stream->local, stream->family,
                   thread.arguments[1], thread.arguments[2]);
     return answer(0);

@@ -79,8 +79,6 @@ constexpr int kPass[] = {
     SYS_epoll_create1,
     SYS_epoll_ctl,
     SYS_socketpair,
-    SYS_signalfd,
-    SYS_signalfd4,
     SYS_inotify_init,
     SYS_inotify_init1,
     SYS_inotify_add_watch,

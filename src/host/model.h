@@ -221,6 +221,7 @@ struct StreamSocket final : InternetSocket {
   std::string listen_path;
   std::deque<ConnectionId> arrived;  ///< not yet accepted
   std::optional<int> linger;         ///< seconds (SO_LINGER)
+  bool is_reset = false;             ///< there is no peer any more
 };
 
 /// What came with a datagram.

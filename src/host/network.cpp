@@ -548,6 +548,7 @@ void Network::reset(Link& link, Side side) {
   } else if (const auto socket = link.sockets[index(side)].lock()) {
     const Handle program = supervisor_.find_descriptor(socket->machine, socket->inode);
     if (program) ::send(program.get(), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    socket->is_reset = true;
   }
   epoll_ctl(ready_.get(), EPOLL_CTL_DEL, end.get(), nullptr);
   end = Handle();

@@ -22,7 +22,7 @@ target_sources(test_host PRIVATE ${CMAKE_CURRENT_LIST_DIR}/harness.cpp)
 add_dependencies(test_host host_subject host_hostile host_script host_sequences host_overflow host_race run_in_host)
 target_compile_definitions(test_host PRIVATE
   HOST_SUBJECT="$<TARGET_FILE:host_subject>" HOST_HOSTILE="$<TARGET_FILE:host_hostile>"
-  HOST_SCRIPT="$<TARGET_FILE:host_script>"
+  HOST_SCRIPT="$<TARGET_FILE:host_script>" HOST_SEQUENCES="$<TARGET_FILE:host_sequences>"
   HOST_OVERFLOW="$<TARGET_FILE:host_overflow>" HOST_RACE="$<TARGET_FILE:host_race>"
   RUN_IN_HOST="$<TARGET_FILE:run_in_host>")
 # What is supervised is no part of the project: a sanitizer's own memory and threads would be in the way.
