@@ -166,20 +166,36 @@ Steadiness bootstrap(const Features& features, const CauseOptions& options,
   return result;
 }
 
+/// The group that is nearest to one of them.
+std::size_t nearest_to(const Divider& divider, const std::vector<Group>& groups, std::size_t one) {
+  std::size_t nearest = one == 0 ? 1 : 0;
+  const auto distance = [&](std::size_t other) {
+    return divider.distance(groups[one].runs, groups[other].runs);
+  };
+  for (std::size_t k = 0; k < groups.size(); ++k) {
+    if (k != one && distance(k) < distance(nearest)) nearest = k;
+  }
+  return nearest;
+}
+
 /// A group that most draws do not have, although they have enough of its runs, becomes part of the
-/// nearest other one. Says whether there was one.
-bool unite_unsteady(const Divider& divider, const Steadiness& steadiness,
+/// nearest other one if draws have both together. Says whether there was one.
+bool unite_unsteady(const Features& features, const CauseOptions& options, Steadiness& steadiness,
                     std::vector<Group>& groups) {
+  const Divider divider(features, options);
   for (std::size_t i = 0; i < groups.size() && groups.size() > 1; ++i) {
     if (groups[i].runs.size() < kManyRuns || steadiness.returns[i] >= kUnsteady) continue;
-    std::size_t nearest = i == 0 ? 1 : 0;
-    const auto distance = [&](std::size_t k) {
-      return divider.distance(groups[i].runs, groups[k].runs);
-    };
-    for (std::size_t k = 0; k < groups.size(); ++k) {
-      if (k != i && distance(k) < distance(nearest)) nearest = k;
-    }
-    unite(groups, std::min(i, nearest), std::max(i, nearest), {});
+    const std::size_t nearest = nearest_to(divider, groups, i);
+    const RunSet both = groups[i].runs | groups[nearest].runs;
+    std::vector<Group> united = groups;
+    unite(united, std::min(i, nearest), std::max(i, nearest), {});
+    sort_by_size(united);
+    Steadiness after = bootstrap(features, options, united);
+    const auto place = std::find_if(united.begin(), united.end(),
+                                    [&](const Group& group) { return group.runs == both; });
+    if (after.returns[static_cast<std::size_t>(place - united.begin())] < kUnsteady) continue;
+    groups = std::move(united);
+    steadiness = std::move(after);
     return true;
   }
   return false;
@@ -265,9 +281,7 @@ Separation separate(const RunTable& table, const CauseOptions& asked) {
   std::vector<Group> groups = groups_of(features, options, result);
   const Divider divider(features, options);
   Steadiness steadiness = bootstrap(features, options, groups);
-  while (unite_unsteady(divider, steadiness, groups)) {
-    sort_by_size(groups);
-    steadiness = bootstrap(features, options, groups);
+  while (unite_unsteady(features, options, steadiness, groups)) {
   }
   simplify_rules(features, groups);
   for (const Group& group : groups) {
