@@ -34,7 +34,8 @@ void add(std::vector<std::uint32_t>& to, const std::vector<std::uint32_t>& from)
 }  // namespace
 
 CandidateCounts::CandidateCounts(const RunTable& table, std::span<const std::uint8_t> classes,
-                                 std::size_t class_count, std::size_t jobs)
+                                 std::size_t class_count, std::size_t jobs,
+                                 const KeepGoing& keep_going)
     : space_(&table.space()), bits_(space_->words() * 64), runs_(class_count) {
   DISSENSUS_ASSERT(classes.size() == table.runs().size(), "CandidateCounts : one class per run");
   for (const std::uint8_t of_class : classes) {
@@ -55,6 +56,7 @@ CandidateCounts::CandidateCounts(const RunTable& table, std::span<const std::uin
     RunEvaluator evaluator(table);
     for (std::size_t run = begin; run < end; ++run) {
       if (classes[run] == kSkip) continue;
+      stop_unless(keep_going);
       evaluator.evaluate(table.runs()[run]);
       for (std::size_t row = 0; row < rows; ++row)
         count_bits(evaluator.row(row), part.holds[classes[run]].data() + row * bits_);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "isolate/run_table.h"
+#include "isolate/stopped.h"
 
 namespace dissensus::isolate {
 
@@ -17,9 +18,9 @@ class CandidateCounts {
   static constexpr std::uint8_t kSkip = 255;
 
   /// `classes` has one entry per run of the table: a number below `class_count`, or kSkip. The
-  /// result does not depend on `jobs`.
+  /// result does not depend on `jobs`. Throws Stopped.
   CandidateCounts(const RunTable& table, std::span<const std::uint8_t> classes,
-                  std::size_t class_count, std::size_t jobs);
+                  std::size_t class_count, std::size_t jobs, const KeepGoing& keep_going = {});
 
   std::size_t runs(std::size_t of_class) const { return runs_[of_class]; }
   std::size_t observed(std::size_t of_class, std::uint32_t base) const;

@@ -1,259 +1,255 @@
 #include "isolate/causes.h"
 
 #include <algorithm>
-#include <set>
+#include <cmath>
 
 #include <fmt/format.h>
 
-#include "isolate/candidate_counts.h"
+#include "dissensus/random.h"
+
 #include "isolate/features.h"
+#include "isolate/grouping.h"
+#include "isolate/parallel_slices.h"
+#include "isolate/reunion.h"
 #include "isolate/run_evaluator.h"
 
 namespace dissensus::isolate {
 namespace {
 
-/// A family bears a division out if this much of the differences in one of its features is
-/// explained by it.
-constexpr double kWitnessMin = 0.5;
 /// Where runs show no signs, all that speaks is predicates. Their families are no independent
 /// witnesses; instead so many times as much must be explained.
 constexpr double kPredicatesAlone = 2;
 /// With fewer features nothing can be said about the number of causes.
 constexpr std::size_t kFeaturesMin = 8;
-/// Divisions of a group that are kept for who looks closer.
-constexpr std::size_t kRejectedMax = 6;
+/// A cause comes back in a draw if one group there has this much in common with it.
+constexpr double kReturnedMin = 0.7;
+constexpr double kReturnsMin = 0.9;
+/// A group of so many runs that comes back less often is none.
+constexpr std::size_t kManyRuns = 10;
+constexpr double kUnsteady = 0.65;
+/// Of each failing run: how probably it is drawn.
+constexpr double kDrawn = 0.8;
+/// Draws look at so many features; which, follows from the features alone.
+constexpr std::size_t kFeaturesPerDraw = 1000;
+constexpr std::size_t kManyFailing = 400;
+constexpr std::size_t kFeaturesLeast = 100;
 
-std::size_t support_of(const CauseOptions& options, std::size_t failing) {
-  if (options.support_min > 0) return options.support_min;
-  return std::clamp<std::size_t>(failing * 5 / 100, 4, 20);
+/// Comparing all features with each other costs their square times the runs: with many failing runs
+/// fewer are enough.
+std::size_t features_for(std::size_t most, std::size_t failing) {
+  if (failing <= kManyFailing) return most;
+  const double share = static_cast<double>(kManyFailing) / static_cast<double>(failing);
+  return std::max<std::size_t>(
+      kFeaturesLeast, static_cast<std::size_t>(static_cast<double>(most) * std::sqrt(share)));
 }
 
-double spread(std::size_t holds, std::size_t runs) {
-  if (runs == 0) return 0;
-  const auto count = static_cast<double>(runs);
-  return static_cast<double>(holds) * (count - static_cast<double>(holds)) / count;
+CauseOptions fitting(const CauseOptions& asked, const Features& features) {
+  CauseOptions options = asked;
+  const bool has_signs =
+      std::any_of(features.list.begin(), features.list.end(),
+                  [](const Feature& feature) { return !feature.sign.words.empty(); });
+  if (!has_signs) {
+    options.within_min *= kPredicatesAlone;
+    options.witnesses_min = 1;
+  }
+  return options;
 }
 
-/// A group of failing runs and the conditions that made it.
-struct Group {
-  RunSet runs;
-  std::vector<std::vector<Literal>> rules;
-  std::string shared = {};
-};
+void sort_by_size(std::vector<Group>& groups) {
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const Group& a, const Group& b) { return a.runs.size() > b.runs.size(); });
+}
 
-struct Cut {
-  std::size_t feature = 0;
-  double within = 0;     ///< share of what differs within the group that the cut explains
-  double explained = 0;  ///< share of what differs among all failing runs
-  std::set<std::string> families;
-  std::size_t holds = 0;
-  std::size_t rest = 0;
-};
+std::vector<Group> groups_of(const Features& features, const CauseOptions& options,
+                             Separation& result) {
+  if (features.significant < kFeaturesMin) {
+    RunSet all(features.failing.size());
+    for (std::size_t run = 0; run < features.failing.size(); ++run) all.add(run);
+    return {Group{all, {{}}}};
+  }
+  std::vector<Group> groups = group_runs(features, options, result);
+  reunite(features, groups);
+  sort_by_size(groups);
+  return groups;
+}
 
-class Divider {
+/// The features of a part of the failing runs. Without repetition: a run that is there three times
+/// would be a group of its own.
+class Draw {
  public:
-  Divider(const Features& features, const CauseOptions& options)
-      : features_(features), support_(support_of(options, features.failing.size())) {
-    for (const Feature& feature : features.list) {
-      whole_ += feature.weight * spread(feature.runs.size(), features.failing.size());
+  Draw(const Features& features, const CauseOptions& options, std::size_t number) {
+    Random random(options.seed, "isolate-draws", number);
+    for (std::size_t run = 0; run < features.failing.size(); ++run) {
+      if (random.chance(kDrawn)) drawn_.push_back(run);
     }
+    for (const std::size_t run : drawn_) features_.failing.push_back(features.failing[run]);
+    features_.significant = features.significant;
+    const std::size_t most = features_for(kFeaturesPerDraw, features.failing.size());
+    const std::size_t step = (features.list.size() + most - 1) / most;
+    for (std::size_t i = 0; i < features.list.size(); i += std::max<std::size_t>(1, step))
+      add(features.list[i], features_.list);
+    for (const Feature& feature : features.mechanisms) add(feature, features_.mechanisms);
+    for (const Feature& feature : features.universal) add(feature, features_.universal);
   }
 
-  /// All divisions of a group, that first after which the two sides differ least within themselves.
-  std::vector<Cut> cuts(const RunSet& group) const {
-    const std::size_t size = group.size();
-    std::vector<Cut> result;
-    if (size < 2 * support_) return result;
-    std::vector<const Feature*> varying;
-    std::vector<std::size_t> holds;
-    double total = 0;
-    for (const Feature& feature : features_.list) {
-      const std::size_t count = feature.runs.common(group);
-      if (count == 0 || count == size) continue;
-      varying.push_back(&feature);
-      holds.push_back(count);
-      total += feature.weight * spread(count, size);
+  const Features& features() const { return features_; }
+  /// A set of failing runs among those drawn.
+  RunSet drawn_of(const RunSet& runs) const {
+    RunSet result(drawn_.size());
+    for (std::size_t i = 0; i < drawn_.size(); ++i) {
+      if (runs.has(drawn_[i])) result.add(i);
     }
-    for (std::size_t i = 0; i < varying.size(); ++i) {
-      const std::size_t rest = size - holds[i];
-      if (holds[i] < support_ || rest < support_) continue;
-      const RunSet inside = varying[i]->runs & group;
-      double left = 0;
-      std::set<std::string> families;
-      for (std::size_t k = 0; k < varying.size(); ++k) {
-        const std::size_t common = varying[k]->runs.common(inside);
-        const double still = spread(common, holds[i]) + spread(holds[k] - common, rest);
-        left += varying[k]->weight * still;
-        if (still <= (1 - kWitnessMin) * spread(holds[k], size))
-          families.insert(varying[k]->family);
-      }
-      const double within = 1 - left / total;
-      result.push_back(Cut{static_cast<std::size_t>(varying[i] - features_.list.data()), within,
-                           (total - left) / whole_, std::move(families), holds[i], rest});
-    }
-    std::stable_sort(result.begin(), result.end(),
-                     [](const Cut& a, const Cut& b) { return a.within > b.within; });
     return result;
   }
 
-  Literal literal_of(const Cut& cut, bool holds) const {
-    const Feature& feature = features_.list[cut.feature];
-    return {feature.candidate, feature.sign.words, holds};
-  }
-  Division division_of(const Cut& cut) const {
-    return {literal_of(cut, true),
-            cut.explained,
-            cut.within,
-            {cut.families.begin(), cut.families.end()},
-            cut.holds,
-            cut.rest};
-  }
-  const RunSet& runs_of(const Cut& cut) const { return features_.list[cut.feature].runs; }
-
-  /// The share of predicates in which two runs of the group agree, weighted.
-  double likeness(const RunSet& group) const {
-    const auto size = static_cast<double>(group.size());
-    double differing = 0;
-    double total = 0;
-    for (const Feature& feature : features_.list) {
-      total += feature.weight;
-      differing += feature.weight * 2 * spread(feature.runs.common(group), group.size()) / size;
-    }
-    return total > 0 ? 1 - differing / total : 1;
-  }
-
-  /// The run, by its number among the failing ones, that differs least from the rest of the group.
-  std::size_t middle_of(const RunSet& group) const {
-    std::vector<double> distance(features_.failing.size());
-    const auto size = static_cast<double>(group.size());
-    for (const Feature& feature : features_.list) {
-      const double share = static_cast<double>(feature.runs.common(group)) / size;
-      for (std::size_t run = 0; run < distance.size(); ++run)
-        distance[run] += feature.weight * (feature.runs.has(run) ? 1 - share : share);
-    }
-    std::size_t best = distance.size();
-    for (std::size_t run = 0; run < distance.size(); ++run) {
-      if (group.has(run) && (best == distance.size() || distance[run] < distance[best])) best = run;
-    }
-    return best;
-  }
-
  private:
-  const Features& features_;
-  std::size_t support_;
-  double whole_ = 0;  ///< what differs among all failing runs
+  void add(const Feature& feature, std::vector<Feature>& list) {
+    Feature& drawn = list.emplace_back(feature);
+    drawn.runs = drawn_of(feature.runs);
+    if (feature.began.empty()) return;
+    drawn.began.clear();
+    for (const std::size_t run : drawn_) drawn.began.push_back(feature.began[run]);
+  }
+
+  std::vector<std::size_t> drawn_;
+  Features features_;
 };
 
-std::vector<Group> divide(const Divider& divider, std::size_t failing, const CauseOptions& options,
-                          Separation& result) {
-  RunSet all(failing);
-  for (std::size_t run = 0; run < failing; ++run) all.add(run);
-  std::vector<Group> open{{all, {{}}}};
-  std::vector<Group> done;
-  while (!open.empty()) {
-    Group group = std::move(open.back());
-    open.pop_back();
-    const std::vector<Cut> cuts = divider.cuts(group.runs);
-    const auto cut = std::find_if(cuts.begin(), cuts.end(), [&](const Cut& one) {
-      return one.explained >= options.division_min && one.within >= options.within_min &&
-             one.families.size() >= options.families_min;
-    });
-    const bool is_enough =
-        open.size() + done.size() + 2 > options.causes_max || result.features < kFeaturesMin;
-    if (cut == cuts.end() || is_enough) {
-      for (std::size_t i = 0; i < std::min(cuts.size(), kRejectedMax); ++i)
-        result.rejected.push_back(divider.division_of(cuts[i]));
-      done.push_back(std::move(group));
-      continue;
-    }
-    result.made.push_back(divider.division_of(*cut));
-    Group inside{group.runs & divider.runs_of(*cut), group.rules};
-    Group outside{group.runs.without(divider.runs_of(*cut)), group.rules};
-    inside.rules.front().push_back(divider.literal_of(*cut, true));
-    outside.rules.front().push_back(divider.literal_of(*cut, false));
-    open.push_back(std::move(outside));
-    open.push_back(std::move(inside));
-  }
-  return done;
+double in_common(const RunSet& one, const RunSet& other) {
+  const std::size_t all = (one | other).size();
+  return all == 0 ? 0 : static_cast<double>(one.common(other)) / static_cast<double>(all);
 }
 
-/// One bug may show in two ways, an early fork and a late stall for example. Groups are one cause
-/// after all if the nodes of both decided on the same too little evidence and those of other
-/// failing runs did not. That it is also seen in successful runs is what tells it from a symptom:
-/// no failing made it so.
-class Reunion {
- public:
-  Reunion(const Features& features, std::vector<Group>& groups)
-      : features_(features), groups_(groups) {}
-
-  void run() {
-    while (unite_two()) {
-    }
-  }
-
- private:
-  /// So much of each of the two groups must have it, and at most so much of all others.
-  static constexpr double kShareMin = 0.8;
-  static constexpr double kOthersMax = 0.15;
-
-  static double share(const RunSet& of, const RunSet& mechanism) {
-    return static_cast<double>(of.common(mechanism)) / static_cast<double>(of.size());
-  }
-  /// The words of what they share; empty: nothing.
-  std::string shared_by(const Group& one, const Group& other) const {
-    RunSet rest(features_.failing.size());
-    for (std::size_t run = 0; run < features_.failing.size(); ++run) {
-      if (!one.runs.has(run) && !other.runs.has(run)) rest.add(run);
-    }
-    if (rest.size() == 0) return {};
-    for (const Feature& mechanism : features_.mechanisms) {
-      if (share(one.runs, mechanism.runs) >= kShareMin &&
-          share(other.runs, mechanism.runs) >= kShareMin &&
-          share(rest, mechanism.runs) <= kOthersMax) {
-        return mechanism.sign.words;
-      }
-    }
-    return {};
-  }
-  bool unite_two() {
-    for (std::size_t i = 0; i < groups_.size(); ++i) {
-      for (std::size_t k = i + 1; k < groups_.size(); ++k) {
-        const std::string shared = shared_by(groups_[i], groups_[k]);
-        if (shared.empty()) continue;
-        Group& one = groups_[i];
-        const Group& other = groups_[k];
-        one.runs = one.runs | other.runs;
-        one.rules.insert(one.rules.end(), other.rules.begin(), other.rules.end());
-        one.shared = shared;
-        groups_.erase(groups_.begin() + std::ptrdiff_t(k));
-        return true;
-      }
-    }
-    return false;
-  }
-
-  const Features& features_;
-  std::vector<Group>& groups_;
+/// What draws say of groups.
+struct Steadiness {
+  std::vector<double> returns;      ///< by group: share of the draws in which it came back
+  std::vector<std::size_t> counts;  ///< groups per draw, ascending
 };
 
+Steadiness bootstrap(const Features& features, const CauseOptions& options,
+                     const std::vector<Group>& groups) {
+  struct Answer {
+    std::size_t count = 0;
+    std::vector<bool> asked;
+    std::vector<bool> returned;
+  };
+  std::vector<Answer> answers(options.draws);
+  for_each_slice(options.draws, options.jobs, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t number = begin; number < end; ++number) {
+      const Draw draw(features, options, number);
+      Separation ignored;
+      const std::vector<Group> drawn = groups_of(draw.features(), options, ignored);
+      Answer& answer = answers[number];
+      answer.count = drawn.size();
+      for (const Group& group : groups) {
+        const RunSet runs = draw.drawn_of(group.runs);
+        answer.asked.push_back(runs.size() >= options.support_min);
+        answer.returned.push_back(std::any_of(drawn.begin(), drawn.end(), [&](const Group& one) {
+          return in_common(one.runs, runs) >= kReturnedMin;
+        }));
+      }
+    }
+  });
+  Steadiness result;
+  for (const Answer& answer : answers) result.counts.push_back(answer.count);
+  std::sort(result.counts.begin(), result.counts.end());
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    std::size_t asked = 0;
+    std::size_t returned = 0;
+    for (const Answer& answer : answers) {
+      asked += answer.asked[i] ? 1 : 0;
+      returned += answer.asked[i] && answer.returned[i] ? 1 : 0;
+    }
+    result.returns.push_back(
+        asked == 0 ? 0 : static_cast<double>(returned) / static_cast<double>(asked));
+  }
+  return result;
+}
+
+/// The group that is nearest to one of them.
+std::size_t nearest_to(const Divider& divider, const std::vector<Group>& groups, std::size_t one) {
+  std::size_t nearest = one == 0 ? 1 : 0;
+  const auto distance = [&](std::size_t other) {
+    return divider.distance(groups[one].runs, groups[other].runs);
+  };
+  for (std::size_t k = 0; k < groups.size(); ++k) {
+    if (k != one && distance(k) < distance(nearest)) nearest = k;
+  }
+  return nearest;
+}
+
+/// A group that most draws do not have, although they have enough of its runs, becomes part of the
+/// nearest other one if draws have both together. Says whether there was one.
+bool unite_unsteady(const Features& features, const CauseOptions& options, Steadiness& steadiness,
+                    std::vector<Group>& groups) {
+  const Divider divider(features, options);
+  for (std::size_t i = 0; i < groups.size() && groups.size() > 1; ++i) {
+    if (groups[i].runs.size() < kManyRuns || steadiness.returns[i] >= kUnsteady) continue;
+    const std::size_t nearest = nearest_to(divider, groups, i);
+    const RunSet both = groups[i].runs | groups[nearest].runs;
+    std::vector<Group> united = groups;
+    unite(united, std::min(i, nearest), std::max(i, nearest), {});
+    sort_by_size(united);
+    Steadiness after = bootstrap(features, options, united);
+    const auto place = std::find_if(united.begin(), united.end(),
+                                    [&](const Group& group) { return group.runs == both; });
+    if (after.returns[static_cast<std::size_t>(place - united.begin())] < kUnsteady) continue;
+    groups = std::move(united);
+    steadiness = std::move(after);
+    return true;
+  }
+  return false;
+}
+
+void note_range(const Steadiness& steadiness, Separation& result) {
+  for (std::size_t i = 0; i < result.causes.size(); ++i) {
+    result.causes[i].returns = steadiness.returns[i];
+    result.causes_low += steadiness.returns[i] >= kReturnsMin ? 1 : 0;
+  }
+  const std::vector<std::size_t>& counts = steadiness.counts;
+  result.causes_low = std::max<std::size_t>(1, result.causes_low);
+  result.causes_high = result.causes.size();
+  if (!counts.empty()) {
+    const std::size_t place = std::min(counts.size() * 9 / 10, counts.size() - 1);
+    result.causes_high = std::max(result.causes_high, counts[place]);
+  }
+}
+
+/// The best division that explains enough and was not made, because only one of its sides has
+/// something of its own.
+const Division* near_division(const Separation& result, const CauseOptions& options) {
+  const auto near =
+      std::find_if(result.rejected.begin(), result.rejected.end(), [&](const Division& division) {
+        return division.within >= options.within_min &&
+               division.families.size() >= options.witnesses_min;
+      });
+  return near == result.rejected.end() ? nullptr : &*near;
+}
+
 /// What keeps the number of causes from being sure.
-std::string doubt_of(const Separation& result, const CauseOptions& options) {
+std::string doubt_of(const Separation& result, const Division* near) {
   if (result.features < kFeaturesMin) {
     return fmt::format(
         "only {} predicates and signs tell failing runs apart: too few to say how many causes "
         "there are",
         result.compared);
   }
-  const auto near =
-      std::find_if(result.rejected.begin(), result.rejected.end(), [&](const Division& division) {
-        return division.explained >= options.division_min / 2 &&
-               division.within >= options.within_min / 2 &&
-               division.families.size() >= options.families_min;
-      });
-  if (near == result.rejected.end()) return {};
-  return fmt::format(
-      "one group may be two, of {} and {} runs: that would explain {:.0f} % of its differences",
-      near->holds, near->rest, 100 * near->within);
+  if (result.causes_low == result.causes_high) return {};
+  std::string doubt = fmt::format("there may be {} to {}", result.causes_low, result.causes_high);
+  const auto steady =
+      std::count_if(result.causes.begin(), result.causes.end(),
+                    [](const Cause& cause) { return cause.returns >= kReturnsMin; });
+  if (static_cast<std::size_t>(steady) < result.causes.size()) {
+    doubt += fmt::format("; {} of {} come back in nine of ten draws of the failing runs", steady,
+                         result.causes.size());
+  }
+  if (near != nullptr) {
+    doubt += fmt::format(
+        "; one group may be two, of {} and {} runs, of which only one has "
+        "something of its own",
+        near->holds, near->rest);
+  }
+  return doubt;
 }
 
 bool holds_all(const std::vector<Literal>& rule, const RunTable& table, const RunSummary& run,
@@ -276,36 +272,32 @@ bool fits(const Cause& cause, const RunTable& table, const RunSummary& run,
 
 Separation separate(const RunTable& table, const CauseOptions& asked) {
   Separation result;
-  CauseOptions options = asked;
-  const FeatureOptions wanted{support_of(options, table.failing()), options.features_max,
-                              options.jobs};
-  const Features features = collect_features(table, wanted);
+  const std::size_t most = features_for(asked.features_max, table.failing());
+  const Features features =
+      collect_features(table, {asked.support_min, most, asked.jobs, asked.keep_going});
   result.features = features.significant;
   result.compared = features.list.size();
-  const bool has_signs =
-      std::any_of(features.list.begin(), features.list.end(),
-                  [](const Feature& feature) { return !feature.sign.words.empty(); });
-  if (!has_signs) {
-    options.division_min *= kPredicatesAlone;
-    options.within_min *= kPredicatesAlone;
-    options.families_min = 1;
-  }
+  const CauseOptions options = fitting(asked, features);
+  std::vector<Group> groups = groups_of(features, options, result);
   const Divider divider(features, options);
-  std::vector<Group> groups = divide(divider, features.failing.size(), options, result);
-  Reunion(features, groups).run();
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const Group& a, const Group& b) { return a.runs.size() > b.runs.size(); });
-  for (Group& group : groups) {
+  Steadiness steadiness = bootstrap(features, options, groups);
+  while (unite_unsteady(features, options, steadiness, groups)) {
+  }
+  simplify_rules(features, groups);
+  for (const Group& group : groups) {
     Cause& cause = result.causes.emplace_back();
-    cause.rules = std::move(group.rules);
-    cause.shared = std::move(group.shared);
+    cause.rules = group.rules;
+    cause.shared = group.shared;
     for (std::size_t run = 0; run < features.failing.size(); ++run) {
       if (group.runs.has(run)) cause.runs.push_back(features.failing[run]);
     }
     cause.alike = divider.likeness(group.runs);
     cause.representative = features.failing[divider.middle_of(group.runs)];
   }
-  result.doubt = doubt_of(result, options);
+  note_range(steadiness, result);
+  const Division* near = near_division(result, options);
+  if (near != nullptr) result.causes_high = std::max(result.causes_high, result.causes.size() + 1);
+  result.doubt = doubt_of(result, near);
   return result;
 }
 

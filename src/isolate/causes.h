@@ -15,23 +15,26 @@
 
 #include "isolate/run_table.h"
 #include "isolate/statistics.h"
+#include "isolate/stopped.h"
 
 namespace dissensus::isolate {
 
 struct CauseOptions {
   std::size_t jobs = 1;
-  std::size_t causes_max = 12;
-  /// Failing runs that a cause has at least; 0: 5 of a hundred, but 4 to 20.
-  std::size_t support_min = 0;
-  /// Share of what differs among all failing runs that a division must explain, and of what
-  /// differs within the group that it divides.
-  double division_min = 0.06;
-  double within_min = 0.11;
-  /// So many families of predicates or signs must bear a division out: what a rare kind of message
+  /// Failing runs that a cause has at least.
+  std::size_t support_min = 3;
+  /// Share of what differs between two runs of a group, one of each side, that a division explains
+  /// at least.
+  double within_min = 0.08;
+  /// So many witnesses (Feature::witness) must bear a division out: what a rare kind of message
   /// does to all predicates about that kind is one thing, not a hundred.
-  std::size_t families_min = 2;
+  std::size_t witnesses_min = 2;
   /// Predicates that are compared with each other, at most; more are sampled.
-  std::size_t features_max = 1'500;
+  std::size_t features_max = 3'000;
+  /// So often four fifths of the failing runs are drawn and divided anew.
+  std::size_t draws = 20;
+  std::uint64_t seed = 1;  ///< of the draws
+  KeepGoing keep_going = {};
 };
 
 /// A condition on a failing run: a predicate holds, or the run shows a sign, or not.
@@ -48,6 +51,8 @@ struct Cause {
   /// What several of them have in common, in words; empty where there is one.
   std::string shared;
   std::vector<std::size_t> runs;  ///< failing runs; indices into the table
+  /// Share of the draws in which it came back, of those that had enough of its runs.
+  double returns = 1;
   double alike = 0;  ///< share of predicates in which two of its runs agree, on average
   /// The run that is most like the others of its cause.
   std::size_t representative = 0;
@@ -56,8 +61,7 @@ struct Cause {
 /// A division of the failing runs, made or not.
 struct Division {
   Literal literal;
-  double explained = 0;               ///< share of what differs among all failing runs
-  double within = 0;                  ///< the same among the runs that it divides
+  double within = 0;                  ///< share of what differs between its sides' runs
   std::vector<std::string> families;  ///< that bear it out, its own included
   std::size_t holds = 0;
   std::size_t rest = 0;
@@ -65,8 +69,12 @@ struct Division {
 
 struct Separation {
   std::vector<Cause> causes;  ///< the largest first
-  std::size_t features = 0;   ///< predicates that tell failing runs from successful ones
-  std::size_t compared = 0;   ///< of these with different runs, and after sampling
+  /// Between so many and so many causes there are: as many as come back in nine of ten draws, and
+  /// as many as nine of ten draws have at most.
+  std::size_t causes_low = 0;
+  std::size_t causes_high = 0;
+  std::size_t features = 0;  ///< predicates that tell failing runs from successful ones
+  std::size_t compared = 0;  ///< of these with different runs, and after sampling
   std::vector<Division> made;
   /// The best divisions that were not made, of each group: how near the number of causes is to
   /// being one more.
@@ -75,6 +83,7 @@ struct Separation {
   std::string doubt;
 };
 
+/// Throws Stopped.
 Separation separate(const RunTable& table, const CauseOptions& options);
 
 /// The cause of each run of a table of the same space, by the rules alone; the number of causes

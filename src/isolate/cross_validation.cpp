@@ -27,10 +27,12 @@ std::vector<std::size_t> draw_folds(const RunTable& table, const CrossValidation
 
 /// Where each predicate holds.
 std::vector<std::vector<bool>> extents(const RunTable& table,
-                                       const std::vector<Candidate>& predicates) {
+                                       const std::vector<Candidate>& predicates,
+                                       const KeepGoing& keep_going) {
   std::vector<std::vector<bool>> result(predicates.size(), std::vector<bool>(table.runs().size()));
   RunEvaluator evaluator(table);
   for (std::size_t run = 0; run < table.runs().size(); ++run) {
+    stop_unless(keep_going);
     evaluator.evaluate(table.runs()[run]);
     for (std::size_t i = 0; i < predicates.size(); ++i)
       result[i][run] = evaluator.is_true(predicates[i]);
@@ -89,7 +91,7 @@ CrossValidation cross_validate(const RunTable& table, const IsolationOptions& is
     for (std::size_t run = 0; run < folds.size(); ++run) training[run] = folds[run] != held_out;
     const std::vector<Candidate> predicates = choose_predicates(table, training, isolation);
     result.predicates.push_back(predicates.size());
-    const std::vector<std::vector<bool>> where = extents(table, predicates);
+    const std::vector<std::vector<bool>> where = extents(table, predicates, isolation.keep_going);
     for (std::size_t label = 0; label < result.labels.size(); ++label)
       score_label({table, training, label}, where, result.labels[label]);
   }

@@ -27,7 +27,8 @@ struct CrossValidation {
 };
 
 /// Folds are drawn from the seed, failing and successful runs evenly. Predicates are chosen knowing
-/// which training runs fail; labels only say afterwards which predicate stands for which.
+/// which training runs fail; labels only say afterwards which predicate stands for which. Throws
+/// Stopped.
 CrossValidation cross_validate(const RunTable& table, const IsolationOptions& isolation,
                                const CrossValidationOptions& options);
 

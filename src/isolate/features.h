@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "isolate/run_table.h"
+#include "isolate/stopped.h"
 
 namespace dissensus::isolate {
 
@@ -39,13 +40,20 @@ struct Feature {
   double weight = 1;
   /// What it is about: a family of predicates, or of signs. One family is one witness.
   std::string family = {};
+  /// The families whose features follow from each other: how a run fails, at which event, and where
+  /// nodes stand then, is one. One of these is one witness.
+  std::string witness = {};
+  /// Per failing run: in which part of it a predicate was first true, counted from 0. Empty: not
+  /// known, as it is of signs and of what senders do again and again.
+  std::vector<std::uint8_t> began = {};
   bool is_way_of_failing() const { return sign.about == kWayOfFailing; }
 };
 
 struct FeatureOptions {
-  std::size_t support_min = 4;
+  std::size_t support_min = 3;
   std::size_t features_max = 1'500;
   std::size_t jobs = 1;
+  KeepGoing keep_going = {};
 };
 
 struct Features {
@@ -54,6 +62,8 @@ struct Features {
   /// Signs of how nodes decide that are likelier in failing runs, and seen in successful ones, too.
   /// Those of a level that breaks are in the list as well.
   std::vector<Feature> mechanisms;
+  /// Predicates that hold in next to all failing runs, and in next to no successful one.
+  std::vector<Feature> universal;
   std::size_t significant = 0;  ///< before equal ones were joined and others left out
 };
 Features collect_features(const RunTable& table, const FeatureOptions& options);

@@ -90,22 +90,38 @@ void InboxReducer::look_back(const Inbox& inbox, Body& right, std::uint16_t send
   right.senders = right_senders;
 }
 
+Profile InboxReducer::so_far() {
+  std::sort(touched_.begin(), touched_.end());
+  Profile profile;
+  profile.reserve(touched_.size());
+  for (const std::uint32_t code : touched_)
+    profile.push_back({code & (kCodesMax - 1), best_[code]});
+  return profile;
+}
+
 Profile InboxReducer::reduce(const Inbox& inbox, std::size_t node) {
+  std::vector<Profile> none;
+  return reduce(inbox, node, 1, none);
+}
+
+Profile InboxReducer::reduce(const Inbox& inbox, std::size_t node, std::size_t parts,
+                             std::vector<Profile>& beginnings) {
   body_count_ = 0;
   by_hash_.clear();
+  beginnings.clear();
   const NodeMask trusted = space_.schema().trusted[node];
-  for (const Inbox::Entry& entry : inbox.entries) {
+  const std::size_t count = inbox.entries.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    while (beginnings.size() + 1 < parts && i >= count * (beginnings.size() + 1) / parts)
+      beginnings.push_back(so_far());
+    const Inbox::Entry& entry = inbox.entries[i];
     DISSENSUS_ASSERT(entry.sender < kNodesMax, "InboxReducer : the sender is a node");
     if ((trusted >> entry.sender & 1) == 0) continue;
     look_back(inbox, bodies_[find_or_add(inbox, entry)], entry.sender);
   }
-  std::sort(touched_.begin(), touched_.end());
-  Profile profile;
-  profile.reserve(touched_.size());
-  for (const std::uint32_t code : touched_) {
-    profile.push_back({code & (kCodesMax - 1), best_[code]});
-    best_[code] = 0;
-  }
+  Profile profile = so_far();
+  beginnings.resize(parts - 1);
+  for (const std::uint32_t code : touched_) best_[code] = 0;
   touched_.clear();
   return profile;
 }

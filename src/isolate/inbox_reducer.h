@@ -18,6 +18,9 @@ class InboxReducer {
   /// Looks only at messages of senders that the node trusts. Messages that differ in nothing but
   /// their sender are one message with several senders.
   Profile reduce(const Inbox& inbox, std::size_t node);
+  /// The same; `beginnings` gets what it was after each of so many equal parts but the last.
+  Profile reduce(const Inbox& inbox, std::size_t node, std::size_t parts,
+                 std::vector<Profile>& beginnings);
 
  private:
   struct Body {
@@ -27,6 +30,7 @@ class InboxReducer {
     /// Per body that came before some copy of this one: the code of the fields alone.
     std::vector<std::uint32_t> field_codes;
   };
+  Profile so_far();
   std::size_t find_or_add(const Inbox& inbox, const Inbox::Entry& entry);
   void look_back(const Inbox& inbox, Body& right, std::uint16_t sender);
   std::uint32_t field_code(const Inbox& inbox, const Body& left, const Body& right) const;

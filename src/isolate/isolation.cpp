@@ -66,7 +66,7 @@ class Elimination {
   bool is_left(std::size_t run) const { return classes_[run] == kFailing; }
 
   std::optional<Choice> choose() const {
-    const CandidateCounts counts(table_, classes_, 2, options_.jobs);
+    const CandidateCounts counts(table_, classes_, 2, options_.jobs, options_.keep_going);
     const std::size_t support = support_min(options_, failing_);
     const double log_chance_max =
         portable_log(kChanceMax / static_cast<double>(table_.space().candidates()));
@@ -91,19 +91,23 @@ class Elimination {
     return best;
   }
 
-  /// Removes the runs that the choice explains, and gives back which of them fail.
+  /// Removes the runs that the choice explains, all or, given up, none; and gives back which of
+  /// them fail.
   std::vector<std::size_t> remove(const Candidate& candidate) {
     std::vector<std::size_t> cluster;
-    chosen_.push_back(candidate);
-    for (std::size_t run = 0; run < classes_.size(); ++run) {
-      if (classes_[run] == CandidateCounts::kSkip) continue;
+    std::vector<std::uint8_t> classes = classes_;
+    for (std::size_t run = 0; run < classes.size(); ++run) {
+      if (classes[run] == CandidateCounts::kSkip) continue;
       // The paper removes all runs in which the predicate holds, the reference failing ones.
-      if (classes_[run] == kSuccessful && options_.mode != Mode::paper) continue;
+      if (classes[run] == kSuccessful && options_.mode != Mode::paper) continue;
+      stop_unless(options_.keep_going);
       evaluator_.evaluate(table_.runs()[run]);
       if (!evaluator_.is_true(candidate)) continue;
-      if (classes_[run] == kFailing) cluster.push_back(run);
-      classes_[run] = CandidateCounts::kSkip;
+      if (classes[run] == kFailing) cluster.push_back(run);
+      classes[run] = CandidateCounts::kSkip;
     }
+    classes_ = std::move(classes);
+    chosen_.push_back(candidate);
     left_ -= cluster.size();
     return cluster;
   }
@@ -130,9 +134,10 @@ bool wants_more(const Elimination& elimination, std::size_t found,
   return options.mode != Mode::improved || found < options.predicates_max;
 }
 
-void fill_extent(const RunTable& table, Finding& finding) {
+void fill_extent(const RunTable& table, const KeepGoing& keep_going, Finding& finding) {
   RunEvaluator evaluator(table);
   for (std::size_t run = 0; run < table.runs().size(); ++run) {
+    stop_unless(keep_going);
     evaluator.evaluate(table.runs()[run]);
     if (!evaluator.is_true(finding.candidate)) continue;
     (table.runs()[run].failing ? finding.failing : finding.successful).push_back(run);
@@ -176,27 +181,41 @@ std::string_view to_string(Relative::Type type) {
   return "similar";
 }
 
+namespace {
+/// Nothing where no predicate is good enough.
+std::optional<Finding> next_finding(const RunTable& table, const IsolationOptions& options,
+                                    Elimination& elimination) {
+  const std::optional<Choice> choice = elimination.choose();
+  if (!choice) return std::nullopt;
+  Finding finding;
+  finding.candidate = choice->candidate;
+  finding.counts = choice->counts;
+  finding.importance = choice->importance;
+  finding.rivals = choice->rivals;
+  finding.increase = increase(choice->counts);
+  finding.increase_interval = increase_interval(choice->counts, kZ95);
+  fill_extent(table, options.keep_going, finding);
+  if (options.mode == Mode::improved) fill_relatives(table, options, finding);
+  finding.cluster = elimination.remove(choice->candidate);
+  fill_scores(table, options.mode, finding);
+  return finding;
+}
+}  // namespace
+
 IsolationResult isolate(const RunTable& table, const IsolationOptions& options) {
   IsolationResult result;
   result.mode = options.mode;
   result.base_predicates = table.space().base_predicates();
   result.candidates = table.space().candidates();
   Elimination elimination(table, std::vector<bool>(table.runs().size(), true), options);
-  while (wants_more(elimination, result.findings.size(), options) &&
-         (!options.keep_going || options.keep_going())) {
-    const std::optional<Choice> choice = elimination.choose();
-    if (!choice) break;
-    Finding& finding = result.findings.emplace_back();
-    finding.candidate = choice->candidate;
-    finding.counts = choice->counts;
-    finding.importance = choice->importance;
-    finding.rivals = choice->rivals;
-    finding.increase = increase(choice->counts);
-    finding.increase_interval = increase_interval(choice->counts, kZ95);
-    finding.cluster = elimination.remove(choice->candidate);
-    fill_extent(table, finding);
-    fill_scores(table, options.mode, finding);
-    if (options.mode == Mode::improved) fill_relatives(table, options.jobs, finding);
+  try {
+    while (wants_more(elimination, result.findings.size(), options)) {
+      std::optional<Finding> finding = next_finding(table, options, elimination);
+      if (!finding) break;
+      result.findings.push_back(std::move(*finding));
+    }
+  } catch (const Stopped&) {
+    // What was found so far is true.
   }
   for (std::size_t run = 0; run < table.runs().size(); ++run) {
     if (elimination.is_left(run)) result.unexplained.push_back(run);

@@ -4,12 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "isolate/run_table.h"
 #include "isolate/statistics.h"
+#include "isolate/stopped.h"
 
 namespace dissensus::isolate {
 
@@ -20,8 +20,7 @@ struct IsolationOptions {
   /// runs that are left (0: a tenth of all failing runs, but 2 to 5).
   std::size_t predicates_max = 5;
   std::size_t support_min = 0;
-  /// Asked between two predicates; false: those that were found so far. Null: to the end.
-  std::function<bool()> keep_going = {};
+  KeepGoing keep_going = {};
 };
 
 /// A predicate that says nearly the same as a finding.
@@ -61,10 +60,12 @@ struct IsolationResult {
   std::vector<std::size_t> unexplained;  ///< failing runs in no cluster
 };
 
-/// The table's space must have been made for the same mode.
+/// The table's space must have been made for the same mode. Given up, it has the findings that were
+/// complete by then.
 IsolationResult isolate(const RunTable& table, const IsolationOptions& options);
 
-/// As isolate, on the runs with a set flag only, and only which predicates are chosen.
+/// As isolate, on the runs with a set flag only, and only which predicates are chosen. Throws
+/// Stopped.
 std::vector<Candidate> choose_predicates(const RunTable& table, const std::vector<bool>& use,
                                          const IsolationOptions& options);
 

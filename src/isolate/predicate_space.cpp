@@ -196,6 +196,7 @@ SpaceOptions space_options(Mode mode, const Schema& schema) {
       options.time_is_ordered = true;
       options.richer_operators = true;
       options.trait_values = {1, 2, 3, 4, 5, 6, 8, 10};
+      options.parts = 16;
       break;
   }
   return options;

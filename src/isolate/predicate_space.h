@@ -122,6 +122,9 @@ struct SpaceOptions {
   /// Numbers of values asked for of sender traits, ascending; empty: no such predicates.
   std::vector<std::uint8_t> trait_values;
   bool ignore_fields = false;  ///< leave out Schema::ignored_fields
+  /// Inboxes of failing runs are cut into so many parts, to see in which one a predicate was first
+  /// true; 1: they are not.
+  std::size_t parts = 1;
 };
 SpaceOptions space_options(Mode mode, const Schema& schema);
 

@@ -22,13 +22,13 @@ struct Near {
 
 }  // namespace
 
-void fill_relatives(const RunTable& table, std::size_t jobs, Finding& finding) {
+void fill_relatives(const RunTable& table, const IsolationOptions& options, Finding& finding) {
   std::vector<std::uint8_t> classes;
   for (const RunSummary& run : table.runs())
     classes.push_back(run.failing ? kOutsideFailing : kOutsideSuccessful);
   for (const std::size_t run : finding.failing) classes[run] = kInside;
   for (const std::size_t run : finding.successful) classes[run] = kInsideSuccessful;
-  const CandidateCounts counts(table, classes, 4, jobs);
+  const CandidateCounts counts(table, classes, 4, options.jobs, options.keep_going);
   const std::size_t own = finding.failing.size() + finding.successful.size();
 
   std::vector<Near> near;

@@ -10,6 +10,6 @@ namespace dissensus::isolate {
 inline constexpr std::size_t kRelativesShown = 6;
 
 /// Fills `equivalent` and `relatives` of a finding whose extent is known.
-void fill_relatives(const RunTable& table, std::size_t jobs, Finding& finding);
+void fill_relatives(const RunTable& table, const IsolationOptions& options, Finding& finding);
 
 }  // namespace dissensus::isolate

@@ -82,6 +82,12 @@ std::string literal_words(const PredicateSpace& space, const Literal& literal) {
          (literal.sign.empty() ? words(space, literal.candidate) : literal.sign);
 }
 
+std::string range_words(const Separation& separation) {
+  return separation.causes_low == separation.causes_high
+             ? std::string()
+             : fmt::format(" ({} to {})", separation.causes_low, separation.causes_high);
+}
+
 std::vector<std::pair<std::string, std::size_t>> ways_of_failing(
     const RunTable& table, const std::vector<std::size_t>& runs) {
   std::map<std::string, std::size_t> counts;
@@ -99,17 +105,18 @@ std::vector<std::pair<std::string, std::size_t>> ways_of_failing(
 
 namespace {
 
-/// "These 412 failing runs have 3 causes", and each with what tells it from the others.
+/// "These 412 failing runs have 3 causes (2 to 4)", and each with what tells it from the others.
 std::string causes_text(const Report& report) {
   const Separation& separation = *report.separation;
   std::string text =
-      fmt::format("these {} have {}\n\n", plural(report.table.failing(), "failing run"),
-                  plural(separation.causes.size(), "cause"));
+      fmt::format("these {} have {}{}\n\n", plural(report.table.failing(), "failing run"),
+                  plural(separation.causes.size(), "cause"), range_words(separation));
   for (std::size_t index = 0; index < separation.causes.size(); ++index) {
     const Cause& cause = separation.causes[index];
-    text += fmt::format("cause {}: {}, {:.0f} % alike; shown best by run {}\n", index + 1,
-                        plural(cause.runs.size(), "failing run"), 100 * cause.alike,
-                        report.table.runs()[cause.representative].name);
+    text += fmt::format(
+        "cause {}: {}, {:.0f} % alike, comes back in {:.0f} % of draws; shown best by run {}\n",
+        index + 1, plural(cause.runs.size(), "failing run"), 100 * cause.alike, 100 * cause.returns,
+        report.table.runs()[cause.representative].name);
     for (std::size_t rule = 0; rule < cause.rules.size(); ++rule) {
       if (rule > 0) text += "   or\n";
       for (const Literal& literal : cause.rules[rule])
@@ -180,12 +187,15 @@ Json json_of(const Report& report, std::size_t index) {
 Json causes_json(const Report& report) {
   Json json;
   json["doubt"] = report.separation->doubt;
+  json["low"] = report.separation->causes_low;
+  json["high"] = report.separation->causes_high;
   json["list"] = Json::array();
   for (std::size_t index = 0; index < report.separation->causes.size(); ++index) {
     const Cause& cause = report.separation->causes[index];
     Json entry;
     entry["runs"] = names_of(report.table, cause.runs);
     entry["alike"] = cause.alike;
+    entry["returns"] = cause.returns;
     entry["representative"] = report.table.runs()[cause.representative].name;
     entry["rules"] = Json::array();
     for (const std::vector<Literal>& rule : cause.rules) {

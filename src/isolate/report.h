@@ -36,6 +36,9 @@ struct Report {
   std::function<std::string(const RunSummary&)> picture = nullptr;
 };
 
+/// " (2 to 4)", where the number of causes is not sure.
+std::string range_words(const Separation& separation);
+
 std::string_view to_string(Mode mode);
 /// A condition of a cause, as a sentence.
 std::string literal_words(const PredicateSpace& space, const Literal& literal);

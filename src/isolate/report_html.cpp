@@ -165,8 +165,9 @@ std::string cause_card(const Report& report, std::size_t index) {
   const std::string name = report.table.runs()[cause.representative].name;
   std::string html = fmt::format(
       "<section class=\"card\" id=\"cause{0}\"><header><span class=\"rank\">{0}</span><span "
-      "class=\"says\">{1} failing runs, {2:.0f} % alike</span></header>\n",
-      index + 1, cause.runs.size(), 100 * cause.alike);
+      "class=\"says\">{1} failing runs, {2:.0f} % alike, back in {3:.0f} % of "
+      "draws</span></header>\n",
+      index + 1, cause.runs.size(), 100 * cause.alike, 100 * cause.returns);
   for (std::size_t rule = 0; rule < cause.rules.size(); ++rule) {
     if (cause.rules[rule].empty()) continue;
     html += rule == 0 ? "<p>What tells them from the others:</p><ul>" : "<p>or:</p><ul>";
@@ -202,8 +203,9 @@ std::string causes_html(const Report& report) {
   if (!report.separation) return {};
   const Separation& separation = *report.separation;
   const std::size_t count = separation.causes.size();
-  std::string html = fmt::format("<h1>These {} failing runs are {} bug{}; here is each</h1>\n",
-                                 report.table.failing(), count, count == 1 ? "" : "s");
+  std::string html =
+      fmt::format("<h1>These {} failing runs are {} bug{}{}; here is each</h1>\n",
+                  report.table.failing(), count, count == 1 ? "" : "s", range_words(separation));
   if (!separation.doubt.empty())
     html += fmt::format("<p class=\"lead\">In doubt: {}.</p>\n", xml_text(separation.doubt));
   for (std::size_t index = 0; index < count; ++index) html += cause_card(report, index);

@@ -18,13 +18,21 @@ constexpr std::size_t kBatch = 256;
 
 struct Reduced {
   std::vector<Profile> profiles;
+  std::vector<Profile> beginnings;
   std::vector<std::uint8_t> traits;
 };
 
 Reduced reduce(const Run& run, const PredicateSpace& space, InboxReducer& reducer) {
   Reduced reduced;
-  for (std::size_t node = 0; node < run.inboxes.size(); ++node)
-    reduced.profiles.push_back(reducer.reduce(run.inboxes[node], node));
+  const std::size_t nodes = run.inboxes.size();
+  const std::size_t parts = run.failing ? space.options().parts : 1;
+  reduced.beginnings.resize((parts - 1) * nodes);
+  std::vector<Profile> of_node;
+  for (std::size_t node = 0; node < nodes; ++node) {
+    reduced.profiles.push_back(reducer.reduce(run.inboxes[node], node, parts, of_node));
+    for (std::size_t part = 0; part + 1 < parts; ++part)
+      reduced.beginnings[part * nodes + node] = std::move(of_node[part]);
+  }
   reduced.traits = sender_traits(space, run);
   return reduced;
 }
@@ -68,7 +76,7 @@ bool RunTable::shows(const RunSummary& run, const std::string& words) const {
 }
 
 void RunTable::add(const Run& run, std::span<const Profile> profiles,
-                   std::vector<std::uint8_t> traits) {
+                   std::span<const Profile> beginnings, std::vector<std::uint8_t> traits) {
   RunSummary& summary = runs_.emplace_back();
   summary.name = run.name;
   summary.link = run.link;
@@ -83,6 +91,7 @@ void RunTable::add(const Run& run, std::span<const Profile> profiles,
   summary.traits = std::move(traits);
   failing_ += run.failing ? 1 : 0;
   for (const Profile& profile : profiles) summary.profiles.push_back(intern(profile));
+  for (const Profile& profile : beginnings) summary.beginnings.push_back(intern(profile));
 }
 
 std::span<const Sighting> RunTable::profile(std::uint32_t index) const {
@@ -116,7 +125,8 @@ RunTable read_runs(RunSource& source, const PredicateSpace& space, std::size_t j
                      }
                    });
     for (std::size_t run = 0; run < count; ++run)
-      table.add(batch[run], reduced[run].profiles, std::move(reduced[run].traits));
+      table.add(batch[run], reduced[run].profiles, reduced[run].beginnings,
+                std::move(reduced[run].traits));
   }
   require_both_outcomes(source.name(), table.runs().size(), table.failing());
   return table;
@@ -126,7 +136,7 @@ RunTable table_of(const Run& run, const PredicateSpace& space) {
   RunTable table(space);
   InboxReducer reducer(space);
   Reduced reduced = reduce(run, space, reducer);
-  table.add(run, reduced.profiles, std::move(reduced.traits));
+  table.add(run, reduced.profiles, reduced.beginnings, std::move(reduced.traits));
   return table;
 }
 

@@ -42,6 +42,8 @@ struct RunSummary {
   bool failing = false;
   std::uint64_t labels = 0;
   std::vector<std::uint32_t> profiles;  ///< one per node
+  /// Of a failing run, after each part of it but the last: one per node. See SpaceOptions::parts.
+  std::vector<std::uint32_t> beginnings;
   /// Per trait of the space, per node: for how many values it shows, at most 255.
   std::vector<std::uint8_t> traits;
 };
@@ -50,7 +52,8 @@ class RunTable {
  public:
   explicit RunTable(const PredicateSpace& space) : space_(&space) {}
 
-  void add(const Run& run, std::span<const Profile> profiles, std::vector<std::uint8_t> traits);
+  void add(const Run& run, std::span<const Profile> profiles, std::span<const Profile> beginnings,
+           std::vector<std::uint8_t> traits);
 
   const PredicateSpace& space() const { return *space_; }
   const std::vector<RunSummary>& runs() const { return runs_; }

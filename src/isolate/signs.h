@@ -25,6 +25,9 @@ inline constexpr std::string_view kEvidence = "evidence";
 /// Signs of the same about the first two different decisions for one instance begin theirs so.
 inline constexpr std::string_view kFirstConflict = "first conflict";
 
+/// Signs of what a run needs in order to fail (hunt/interventions.h) begin theirs so.
+inline constexpr std::string_view kIntervention = "intervention";
+
 /// Sorted, each once. The records must be those of a trace of everything.
 std::vector<Sign> signs_of(const trace::Header& header, std::span<const trace::Record> records,
                            std::span<const Failure> failures);

@@ -1,5 +1,7 @@
 #include "campaigns.h"
 
+#include <bit>
+
 #include <fmt/format.h>
 
 #include "core/file.h"
@@ -108,6 +110,26 @@ const std::vector<CampaignPlan>& campaign_plans() {
   return kPlans;
 }
 
+std::vector<CampaignPlan> unequal_plans(const std::vector<std::size_t>& failing,
+                                        std::size_t successful) {
+  std::vector<CampaignPlan> plans;
+  for (const CampaignPlan& plan : campaign_plans()) {
+    const bool is_asked = plan.name == "xrpl-delays" || plan.name == "dag-three" ||
+                          plan.name == "vsr" || plan.name == "pbft-environment";
+    if (!is_asked) continue;
+    CampaignPlan& unequal = plans.emplace_back(plan);
+    unequal.quotas = failing;
+    // Where there are three causes, the rarest is as rare.
+    unequal.quotas.resize(unequal.switches.size());
+    unequal.quotas.back() = failing.back();
+    unequal.failing = 0;
+    for (const std::size_t quota : unequal.quotas) unequal.failing += quota;
+    unequal.successful = successful;
+    unequal.runs_max = 200'000;
+  }
+  return plans;
+}
+
 namespace {
 
 /// The scenario's text with the entries of all switches.
@@ -134,6 +156,7 @@ LabelledRuns::LabelledRuns(const CampaignPlan& plan, std::uint64_t first_seed,
       systems_(systems),
       text_(read_file(plan.scenario, 1 << 20)),
       seed_(first_seed),
+      left_(plan.quotas),
       scenarios_(std::size_t{1} << plan.switches.size()) {
   const run::Scenario& scenario = scenario_with(0);
   trace::describe(scenario.system_description(), scenario.nodes(), header_);
@@ -156,6 +179,14 @@ const run::Scenario& LabelledRuns::scenario_with(std::uint64_t switches) {
 
 /// One switch in most runs, two or more in some, none in some.
 std::uint64_t LabelledRuns::draw_switches(Random& random) const {
+  if (!left_.empty()) {
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < left_.size(); ++i) {
+      if (left_[i] > 0) open.push_back(i);
+    }
+    if (open.empty() || random.chance(0.1)) return 0;
+    return std::uint64_t{1} << open[random.below(open.size())];
+  }
   if (random.chance(0.2)) return 0;
   std::uint64_t total = 0;
   for (const Switch& one : plan_.switches) total += one.weight;
@@ -201,6 +232,16 @@ std::uint64_t LabelledRuns::causes_of(std::uint64_t on, const faults::Schedule& 
   return (fails & (fails - 1)) == 0 || alike == 0 ? fails : alike;
 }
 
+/// Counts it.
+bool LabelledRuns::is_wanted(std::uint64_t causes) {
+  if (left_.empty()) return true;
+  if (!std::has_single_bit(causes)) return false;
+  std::size_t& left = left_[static_cast<std::size_t>(std::countr_zero(causes))];
+  if (left == 0) return false;
+  --left;
+  return true;
+}
+
 bool LabelledRuns::next(isolate::Run& run) {
   while (made_ < plan_.runs_max && (failing_ < plan_.failing || successful_ < plan_.successful)) {
     const std::uint64_t seed = seed_++;
@@ -215,11 +256,16 @@ bool LabelledRuns::next(isolate::Run& run) {
     if (!failing && first.verdict.outcome != oracle::Outcome::pass) continue;
     std::size_t& count = failing ? failing_ : successful_;
     if (count >= (failing ? plan_.failing : plan_.successful)) continue;
+    if (failing && !is_wanted(on)) continue;
     ++count;
     const run::RunResult result = runner_.run(scenario, schedule, seed, run::with_trace());
     hunt::read_result(result, header_, *collector_, run);
     run.name = fmt::format("{} {}", plan_.name, seed);
     run.link.clear();
+    if (failing && asks_) {
+      for (isolate::Sign& sign : interventions_.ask(scenario, schedule, seed, run.symptom))
+        run.signs.push_back(std::move(sign));
+    }
     run.labels = failing ? causes_of(on, schedule, seed, result) : 0;
     return true;
   }

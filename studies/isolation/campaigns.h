@@ -11,6 +11,7 @@
 
 #include "dissensus/system.h"
 
+#include "hunt/interventions.h"
 #include "isolate/declaration.h"
 #include "isolate/run_source.h"
 #include "isolate/trace_inboxes.h"
@@ -41,9 +42,16 @@ struct CampaignPlan {
   std::size_t failing = 100;  ///< of each part
   std::size_t successful = 100;
   std::size_t runs_max = 8'000;
+  /// So many failing runs of each label, and no others; empty: as they come. One switch at a time
+  /// is on then.
+  std::vector<std::size_t> quotas = {};
 };
 
 const std::vector<CampaignPlan>& campaign_plans();
+
+/// Of four systems, each with causes at the given frequencies.
+std::vector<CampaignPlan> unequal_plans(const std::vector<std::size_t>& failing,
+                                        std::size_t successful);
 
 /// Runs of a plan, one part after the other: until there are enough failing ones, or too many runs.
 /// Labels are the causes. A failing run has several if several switches make it fail the same way,
@@ -56,10 +64,14 @@ class LabelledRuns final : public isolate::RunSource {
   const isolate::Schema& schema() const override { return declaration_.schema; }
   bool next(isolate::Run& run) override;
   std::size_t runs_made() const { return made_; }
+  /// From now on, of each failing run, what it needs in order to fail.
+  void ask() { asks_ = true; }
+  std::size_t runs_asked() const { return interventions_.runs(); }
 
  private:
   const run::Scenario& scenario_with(std::uint64_t switches);
   std::uint64_t draw_switches(Random& random) const;
+  bool is_wanted(std::uint64_t causes);
   std::uint64_t causes_of(std::uint64_t on, const faults::Schedule& schedule, std::uint64_t seed,
                           const run::RunResult& result);
 
@@ -70,11 +82,14 @@ class LabelledRuns final : public isolate::RunSource {
   std::size_t made_ = 0;
   std::size_t failing_ = 0;
   std::size_t successful_ = 0;
+  std::vector<std::size_t> left_;  ///< of the quotas
   isolate::Declaration declaration_;
   std::vector<std::unique_ptr<run::Scenario>> scenarios_;  ///< by set of switches
   trace::Header header_;                                   ///< the same for all of them
   std::unique_ptr<isolate::InboxCollector> collector_;
   run::Runner runner_;
+  bool asks_ = false;
+  hunt::Interventions interventions_;
 };
 
 }  // namespace dissensus::study

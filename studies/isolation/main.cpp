@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "campaigns.h"
+#include "frequencies.h"
 #include "isolate/branches.h"
 #include "isolate/data_set.h"
 #include "isolate/rand_index.h"
@@ -113,6 +114,9 @@ std::string counts_of(const Part& part) {
 struct Options {
   std::vector<std::string> only;
   bool verbose = false;
+  bool asks = false;         ///< the simulator: with --frequencies
+  bool frequencies = false;  ///< causes that do not occur alike, and nothing else
+  std::vector<std::uint64_t> seeds;
   bool swapped = false;  ///< methods see the part that they are otherwise judged on
   isolate::CauseOptions causes;
 };
@@ -193,9 +197,24 @@ int study(int argc, char** argv) {
       options.verbose = true;
     } else if (argument == "--swapped") {
       options.swapped = true;
+    } else if (argument == "--frequencies") {
+      options.frequencies = true;
+    } else if (argument == "--ask") {
+      options.asks = true;
+    } else if (argument.starts_with("--seed=")) {
+      options.seeds.push_back(std::stoull(argument.substr(7)));
     } else {
       options.only.push_back(argument);
     }
+  }
+  if (options.frequencies) {
+    FrequencyOptions frequencies;
+    frequencies.only = options.only;
+    frequencies.verbose = options.verbose;
+    frequencies.asks = options.asks;
+    if (!options.seeds.empty()) frequencies.seeds = options.seeds;
+    judge_frequencies(frequencies, systems_of_campaigns());
+    return 0;
   }
   fmt::print(
       "| campaign | method | clusters | ARI | ARI, held-out seeds | F1 per cause, held-out seeds | "

@@ -29,6 +29,27 @@ std::string literal_text(const PredicateSpace& space, const Literal& literal) {
 }
 }  // namespace
 
+std::string describe(const RunTable& table, const Separation& separation) {
+  std::string text =
+      fmt::format("{} predicates, {} compared\n", separation.features, separation.compared);
+  const auto add = [&](std::string_view what, const std::vector<Division>& list) {
+    for (const Division& division : list) {
+      text +=
+          fmt::format("  {} {} | {}, explains {:.2f}: {} [{}]\n", what, division.holds,
+                      division.rest, division.within, literal_text(table.space(), division.literal),
+                      fmt::join(division.families, "; "));
+    }
+  };
+  add("divided", separation.made);
+  for (const Cause& cause : separation.causes) {
+    text += fmt::format("  cause of {} runs, comes back in {:.0f} %: {}\n", cause.runs.size(),
+                        100 * cause.returns, cause.shared);
+  }
+  add("not divided", separation.rejected);
+  if (!separation.doubt.empty()) text += fmt::format("  in doubt: {}\n", separation.doubt);
+  return text;
+}
+
 Clusters by_causes(const RunTable& training, const RunTable& held_out,
                    const CauseOptions& options) {
   const Separation separation = separate(training, options);
@@ -37,23 +58,7 @@ Clusters by_causes(const RunTable& training, const RunTable& held_out,
   result.of_training = assign(training, separation);
   result.of_held_out = assign(held_out, separation);
   result.predicates = separation.made.size();
-  result.text =
-      fmt::format("{} predicates, {} compared\n", separation.features, separation.compared);
-  const auto describe = [&](std::string_view what, const std::vector<Division>& list) {
-    for (const Division& division : list) {
-      result.text += fmt::format("  {} {} | {}, explains {:.2f} ({:.2f} within): {} [{}]\n", what,
-                                 division.holds, division.rest, division.explained, division.within,
-                                 literal_text(training.space(), division.literal),
-                                 fmt::join(division.families, "; "));
-    }
-  };
-  describe("divided", separation.made);
-  for (const Cause& cause : separation.causes) {
-    if (!cause.shared.empty())
-      result.text += fmt::format("  united, {} runs: {}\n", cause.runs.size(), cause.shared);
-  }
-  describe("not divided", separation.rejected);
-  if (!separation.doubt.empty()) result.text += fmt::format("  in doubt: {}\n", separation.doubt);
+  result.text = describe(training, separation);
   return result;
 }
 

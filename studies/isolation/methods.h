@@ -38,6 +38,9 @@ class StoredRuns final : public isolate::RunSource {
   std::size_t next_ = 0;
 };
 
+/// What was divided, united and left, for who looks closer.
+std::string describe(const isolate::RunTable& table, const isolate::Separation& separation);
+
 /// By how many causes `isolate` says there are.
 Clusters by_causes(const isolate::RunTable& training, const isolate::RunTable& held_out,
                    const isolate::CauseOptions& options);

@@ -77,7 +77,8 @@ TEST_F(StoreTest, ACampaignThatWasMadeTwiceCountsOnce) {
   StoreSource first(file("twice"), std::nullopt, simulated_systems(), 1);
   const Counted truth = count(once);
   EXPECT_EQ(truth.runs, 60u);
-  EXPECT_EQ(count(first).failing, truth.failing);
+  const Counted of_first = count(first);
+  EXPECT_EQ(of_first.failing, truth.failing);
   EXPECT_THAT(first.repetitions(), testing::IsEmpty());
 
   StoreSource longer(file("twice"), std::nullopt, simulated_systems(), 2);
@@ -92,6 +93,11 @@ TEST_F(StoreTest, ACampaignThatWasMadeTwiceCountsOnce) {
   for (const std::string& name : counted.names) {
     EXPECT_NO_THROW(all.recipe_of(name)) << name;
   }
+  EXPECT_EQ(counted.names.count(file("twice") + "#3/20"), 1u) << "rows count from 1";
+  EXPECT_THROW(all.recipe_of(file("twice") + "#3/21"), InputError);
+  EXPECT_THROW(all.recipe_of("20"), InputError);
+  for (const std::string& name : of_first.names)
+    EXPECT_TRUE(counted.names.contains(name)) << "one hunt alone has other names: " << name;
   EXPECT_THROW(StoreSource(file("twice"), std::nullopt, simulated_systems(), 4), InputError);
 }
 

@@ -100,6 +100,107 @@ TEST_P(CausesTest, TwoBugsWithOneSymptomAreTwoCausesAlsoInRunsNotSeenBefore) {
 
 INSTANTIATE_TEST_SUITE_P(WithAndWithoutSymptoms, CausesTest, testing::Bool());
 
+/// Runs of a vote. In every failing one somebody repeats votes (the first bug), or votes come for
+/// two values (the second): early. Later comes an alarm, or a new round of votes by node 3 alone.
+class UnequalBugs final : public RunSource {
+ public:
+  enum class Late : std::uint8_t { alarm, votes };
+  struct Failing {
+    std::uint64_t bug = 0;
+    Late late = Late::alarm;
+    std::size_t runs = 0;
+  };
+  UnequalBugs(const std::vector<Failing>& failing, std::size_t successful)
+      : schema_(causes_schema()) {
+    for (const Failing& some : failing) plan_.insert(plan_.end(), some.runs, some);
+    plan_.insert(plan_.end(), successful, Failing{2, Late::alarm, 0});
+  }
+  std::string name() const override { return "unequal bugs"; }
+  const Schema& schema() const override { return schema_; }
+  bool next(Run& run) override {
+    if (made_ == plan_.size()) return false;
+    const Failing& what = plan_[made_];
+    run.reset(schema_.nodes);
+    run.name = std::to_string(made_++);
+    run.failing = what.bug < 2;
+    run.labels = run.failing ? std::uint64_t{1} << what.bug : 0;
+    for (Inbox& inbox : run.inboxes) {
+      for (std::int64_t round = 1; round < 9; ++round) {
+        for (std::uint16_t sender = 0; sender < 4; ++sender) {
+          const bool is_marked = round > 1 && round < 4;
+          const bool deviates = is_marked && what.bug == 1 && sender >= 2;
+          vote(inbox, sender, round, deviates ? round + 100 : round);
+          if (is_marked && what.bug == 0) vote(inbox, sender, round, round);
+        }
+        if (!run.failing || round < 7) continue;
+        if (what.late == Late::alarm) {
+          inbox.add(1, 0);
+          inbox.values.push_back(round);
+        } else {
+          vote(inbox, 3, round + 50, round);
+        }
+      }
+    }
+    return true;
+  }
+
+ private:
+  static void vote(Inbox& inbox, std::uint16_t sender, std::int64_t round, std::int64_t value) {
+    inbox.add(0, sender);
+    inbox.values.push_back(round);
+    inbox.values.push_back(value);
+  }
+  Schema schema_;
+  std::vector<Failing> plan_;
+  std::size_t made_ = 0;
+};
+
+Separation separate_unequal(const std::vector<UnequalBugs::Failing>& failing) {
+  UnequalBugs bugs(failing, 200);
+  const PredicateSpace space(bugs.schema(), space_options(Mode::improved, bugs.schema()));
+  return separate(read_runs(bugs, space, 1), {});
+}
+using Late = UnequalBugs::Late;
+
+TEST(Causes, ACauseOfThreeRunsIsToldFromOneOfNinety) {
+  const Separation separation = separate_unequal({{0, Late::alarm, 90}, {1, Late::alarm, 3}});
+  ASSERT_EQ(separation.causes.size(), 2u);
+  EXPECT_EQ(separation.causes[0].runs.size(), 90u);
+  EXPECT_EQ(separation.causes[1].runs.size(), 3u);
+  EXPECT_EQ(separation.causes_low, 2u);
+  EXPECT_EQ(separation.doubt, "");
+}
+
+TEST(Causes, TwoSymptomsOfOneCauseAreOneBecauseWhatTheyShareCameFirst) {
+  const Separation one = separate_unequal({{0, Late::alarm, 30}, {0, Late::votes, 30}});
+  ASSERT_EQ(one.causes.size(), 1u);
+  EXPECT_NE(one.causes[0].shared, "");
+  const Separation two = separate_unequal(
+      {{0, Late::alarm, 30}, {0, Late::votes, 30}, {1, Late::alarm, 30}, {1, Late::votes, 30}});
+  ASSERT_EQ(two.causes.size(), 2u);
+  EXPECT_EQ(two.causes[0].runs.size(), 60u);
+  for (const Cause& cause : two.causes) {
+    ASSERT_EQ(cause.rules.size(), 1u) << "one condition is enough";
+    EXPECT_EQ(cause.rules.front().size(), 1u);
+  }
+}
+
+// Whoever has to wait is asked at least once per run.
+TEST(Causes, GiveUpWhenTheyAreAsked) {
+  const Schema schema = causes_schema();
+  const PredicateSpace space(schema, space_options(Mode::improved, schema));
+  TwoBugs seen(120, 1, false);
+  const RunTable table = read_runs(seen, space, 1);
+  std::size_t asked = 0;
+  CauseOptions options;
+  options.keep_going = [&asked] { return ++asked > 0; };
+  separate(table, options);
+  EXPECT_GT(asked, table.runs().size());
+  options.keep_going = [&asked] { return --asked > 0; };
+  asked /= 2;
+  EXPECT_THROW(separate(table, options), Stopped);
+}
+
 TEST(Causes, EliminationTakesTheSharedSymptomForBoth) {
   const Schema schema = causes_schema();
   const PredicateSpace space(schema, space_options(Mode::improved, schema));

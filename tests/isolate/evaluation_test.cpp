@@ -25,7 +25,7 @@ RunTable table_of(const PredicateSpace& space, const std::vector<Run>& runs) {
     std::vector<Profile> profiles;
     for (std::size_t node = 0; node < run.inboxes.size(); ++node)
       profiles.push_back(reducer.reduce(run.inboxes[node], node));
-    table.add(run, profiles, sender_traits(space, run));
+    table.add(run, profiles, {}, sender_traits(space, run));
   }
   return table;
 }

@@ -190,5 +190,28 @@ TEST(ReadRuns, NeedsFailingAndSuccessfulRuns) {
   EXPECT_THAT(message_of({}), HasSubstr("list: runs: 0, expected"));
 }
 
+// What was found before somebody had enough is whole, and cross-validation ends within a run.
+TEST(Isolation, KeepsWholeFindingsWhenItIsGivenUp) {
+  const Data data(voting_runs(20, 10, 0, 60), Mode::improved);
+  const IsolationResult truth = isolate(data.table, {});
+  ASSERT_FALSE(truth.findings.empty());
+  std::size_t left = 0;
+  IsolationOptions options;
+  options.keep_going = [&left] { return left-- > 0; };
+  std::size_t most = 0;
+  for (std::size_t asked = 0; asked < 1000; asked += 7) {
+    left = asked;
+    const IsolationResult result = isolate(data.table, options);
+    most = std::max(most, result.findings.size());
+    for (std::size_t i = 0; i < result.findings.size(); ++i) {
+      EXPECT_EQ(result.findings[i].cluster, truth.findings[i].cluster);
+      EXPECT_EQ(result.findings[i].failing, truth.findings[i].failing);
+    }
+  }
+  EXPECT_EQ(most, truth.findings.size());
+  left = 2 * data.table.runs().size();
+  EXPECT_THROW(cross_validate(data.table, options, {10, 3}), Stopped);
+}
+
 }  // namespace
 }  // namespace dissensus::isolate

@@ -346,7 +346,7 @@ void write_real_hunt(const std::string& path) {
   hunt::hunt(scenario, parts, options, nullptr, &store);
 }
 
-// Real runs, made again from their store: their causes are counted, as isolate --causes does.
+// Real runs, made again from their store: their causes are counted, as isolate does.
 TEST_F(ExplorerTest, FailingRunsOfAStoreHaveCauses) {
   const std::string path = folder_.path() + "/store.sqlite";
   write_real_hunt(path);

@@ -80,7 +80,7 @@ export interface MatterLine {
   runs: number; samples: [number, boolean][]; index: number;
 }
 export interface Causes {
-  causes: {doubt: string; list: {runs: string[]; alike: number; representative: string; rules: string[][]; shared: string;
+  causes: {doubt: string; low: number; high: number; list: {runs: string[]; alike: number; returns: number; representative: string; rules: string[][]; shared: string;
     ways_of_failing: {words: string; runs: number}[]}[]};
   sampled: {of: number; failing_share: number; passing_share: number} | null;
   runs: number; failing: number; candidates: number; unexplained: string[];

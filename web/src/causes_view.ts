@@ -1,5 +1,5 @@
 // The failing runs of a store by cause: which condition over messages tells each group from the runs that pass.
-import {get, post, type Causes, type StoreBrief} from "./api";
+import {get, post, type Causes} from "./api";
 import {busy, count, failure, h, percent, plural, replace, trim, visible} from "./dom";
 import type {View} from "./run_view";
 import {go, type State} from "./state";
@@ -17,18 +17,21 @@ export function openCauses(place: HTMLElement, state: State): View {
   return {close: () => { closed = true; }};
 }
 
-/** Isolation calls a run by its scenario and its item, which counts from 0: "xrpl-b3 16"; campaigns count runs from 1. */
-function runOf(name: string): {scenario: string; run: number} {
-  const blank = name.lastIndexOf(" ");
-  return {scenario: name.slice(0, blank), run: Number(name.slice(blank + 1)) + 1};
+/** Isolation calls a run by its row: "STORE#HUNT/NUMBER". */
+function rowOf(name: string): {hunt: string; run: number} {
+  const [hunt, run] = name.slice(name.lastIndexOf("#") + 1).split("/");
+  return {hunt: hunt ?? "1", run: Number(run)};
+}
+
+function rowName(name: string): string {
+  const {hunt, run} = rowOf(name);
+  return `${hunt}/${run}`;
 }
 
 async function look(store: string, name: string, button: HTMLElement): Promise<void> {
-  const {scenario, run} = runOf(name);
+  const {hunt, run} = rowOf(name);
   button.textContent = "running…";
   try {
-    const {hunts} = await get<StoreBrief>(`stores/${store}`);
-    const hunt = hunts.find((one) => one.scenario === scenario)?.hunt ?? 1;
     const answer = await post<{run: number}>(`stores/${store}/hunts/${hunt}/open`, {run});
     go({view: "run", run: String(answer.run)});
   } catch (error) { button.replaceWith(failure((error as Error).message)); }
@@ -38,8 +41,8 @@ async function look(store: string, name: string, button: HTMLElement): Promise<v
 function runButtons(store: string, representative: string, names: string[]): HTMLElement {
   const button = (name: string, words: string): HTMLElement => h("button", {type: "button", onclick: (event: Event) => { void look(store, name, event.target as HTMLElement); }}, words);
   const others = names.filter((name) => name !== representative);
-  return h("p", {class: "beginnings"}, button(representative, `Look at the one that shows it best: run ${count(runOf(representative).run)}`),
-    others.length > 0 && h("span", {class: "faint"}, "others: "), ...others.slice(0, kOthers).map((name) => button(name, `run ${count(runOf(name).run)}`)),
+  return h("p", {class: "beginnings"}, button(representative, `Look at the one that shows it best: run ${rowName(representative)}`),
+    others.length > 0 && h("span", {class: "faint"}, "others: "), ...others.slice(0, kOthers).map((name) => button(name, `run ${rowName(name)}`)),
     others.length > kOthers && h("span", {class: "faint"}, `and ${count(others.length - kOthers)} more`));
 }
 

@@ -34,7 +34,7 @@ struct IsolateOptions {
   bool reference = false;
   bool paper = false;
   std::string branches;
-  bool causes = false;
+  bool asks = false;
   std::string pages;
   double sampled_messages = 1;
   double sampled_runs = 1;
@@ -228,7 +228,7 @@ ExitCode isolate_branches(const IsolateOptions& options) {
   return kAllHeld;
 }
 
-ExitCode isolate_messages(const IsolateOptions& options) {
+isolate::IsolationOptions isolation_of(const IsolateOptions& options) {
   isolate::IsolationOptions isolation;
   isolation.mode = options.reference ? isolate::Mode::reference
                    : options.paper   ? isolate::Mode::paper
@@ -236,6 +236,38 @@ ExitCode isolate_messages(const IsolateOptions& options) {
   isolation.jobs = options.jobs;
   isolation.predicates_max = options.predicates;
   isolation.support_min = options.support;
+  isolation.keep_going = [] { return !is_interrupted(); };
+  return isolation;
+}
+
+/// What was asked for beside single predicates. Throws Stopped; then the report has what was done.
+void add_to_report(isolate::Report& report, hunt::StoreSource* store, const IsolateOptions& options,
+                   const isolate::IsolationOptions& isolation, const SystemRegistry& systems) {
+  if (isolation.mode == isolate::Mode::improved) {
+    isolate::CauseOptions causes;
+    causes.jobs = options.jobs;
+    if (options.support > 0) causes.support_min = options.support;
+    causes.keep_going = isolation.keep_going;
+    report.separation = isolate::separate(report.table, causes);
+  }
+  if (!options.pages.empty()) write_pages(report, store, options, systems);
+  if (options.folds > 0) {
+    report.validation =
+        isolate::cross_validate(report.table, isolation, {options.folds, options.seed});
+  }
+}
+
+void print_report(const isolate::Report& report, const IsolateOptions& options) {
+  if (options.output.quiet) return;
+  fmt::print("{}",
+             options.output.json ? isolate::json_report(report) : isolate::text_report(report));
+  if (options.output.json) return;
+  if (!options.report.empty()) fmt::print("\nwrote {}\n", options.report);
+  if (!options.pages.empty()) fmt::print("\nwrote {}/index.html\n", options.pages);
+}
+
+ExitCode isolate_messages(const IsolateOptions& options) {
+  const isolate::IsolationOptions isolation = isolation_of(options);
   catch_interrupts();
   const Registry registry = options.plugins.load();
   const std::unique_ptr<isolate::RunSource> source = open_source(options, registry.systems);
@@ -247,6 +279,9 @@ ExitCode isolate_messages(const IsolateOptions& options) {
   if (store != nullptr) {
     // Before a run is made again only to be left out.
     store->sample(1, std::exchange(sampling.successful, 1));
+    if (options.asks) store->ask([] { return !is_interrupted(); });
+  } else if (options.asks) {
+    throw InputError("--ask: is for stores of campaigns only: other runs cannot be made again");
   }
   isolate::SampledSource sampled(*source, sampling);
   UntilInterrupted until(sampled);
@@ -262,18 +297,21 @@ ExitCode isolate_messages(const IsolateOptions& options) {
   if (store != nullptr && !options.output.quiet) {
     for (const std::string& line : store->repetitions())
       fmt::print(stderr, "dissensus: {}\n", line);
+    if (options.asks && !options.output.json)
+      fmt::print("{} runs were made to ask what failing runs need\n", store->runs_asked());
   }
   say_stage(options.output, fmt::format("comparing {} runs, {} of them failing",
                                         table.runs().size(), table.failing()));
-  isolation.keep_going = [] { return !is_interrupted(); };
   const isolate::IsolationResult result = isolate::isolate(table, isolation);
   isolate::Report report{options.path, table, result};
-  if (is_interrupted()) {
+  const auto say_partial = [&] {
     if (!options.output.quiet && !options.output.json)
       fmt::print("{}", isolate::text_report(report));
-    return say_interrupted(
-        fmt::format("the first {} predicates, and nothing beyond them", result.findings.size()));
-  }
+    return say_interrupted(fmt::format("the first {} predicates{}, and nothing beyond them",
+                                       result.findings.size(),
+                                       report.separation ? " and the causes" : ""));
+  };
+  if (is_interrupted()) return say_partial();
   if (store != nullptr) {
     report.picture = [store, &registry, &options](const isolate::RunSummary& run) {
       say_stage(options.output, fmt::format("shrinking and drawing run {}", run.name));
@@ -281,24 +319,13 @@ ExitCode isolate_messages(const IsolateOptions& options) {
       return report::picture(smallest_of(recipe, run.name, true, options, registry.systems));
     };
   }
-  if (options.causes || !options.pages.empty()) {
-    isolate::CauseOptions causes;
-    causes.jobs = options.jobs;
-    causes.support_min = options.support;
-    report.separation = isolate::separate(table, causes);
+  try {
+    add_to_report(report, store, options, isolation, registry.systems);
+  } catch (const isolate::Stopped&) {
+    return say_partial();
   }
-  if (!options.pages.empty()) write_pages(report, store, options, registry.systems);
-  if (options.folds > 0)
-    report.validation = isolate::cross_validate(table, isolation, {options.folds, options.seed});
   if (!options.report.empty()) write_file(options.report, isolate::html_report(report));
-  if (!options.output.quiet) {
-    fmt::print("{}",
-               options.output.json ? isolate::json_report(report) : isolate::text_report(report));
-  }
-  if (!options.output.quiet && !options.output.json) {
-    if (!options.report.empty()) fmt::print("\nwrote {}\n", options.report);
-    if (!options.pages.empty()) fmt::print("\nwrote {}/index.html\n", options.pages);
-  }
+  print_report(report, options);
   return is_interrupted() ? say_interrupted("runs were not made as small as they can be")
                           : kAllHeld;
 }
@@ -328,8 +355,10 @@ Verb add_isolate_verb(CLI::App& program) {
       ->check(CLI::IsMember({"reference", "liblit"}))
       ->excludes(reference)
       ->excludes(paper);
-  app->add_flag("--causes", options->causes,
-                "Also say how many causes the failing runs have, and which run has which")
+  app->add_flag(
+         "--ask", options->asks,
+         "Of a store: make failing runs again with a kind of fault or message taken away, and "
+         "tell causes apart by what runs need in order to fail")
       ->excludes(reference)
       ->excludes(paper);
   app->add_option("--pages", options->pages,
@@ -367,7 +396,7 @@ Verb add_isolate_verb(CLI::App& program) {
   app->footer(
       "Example:\n"
       "  dissensus campaign scenarios/xrpl/byzzfuzz-c1d0.toml --runs 300 --out s.sqlite\n"
-      "  dissensus isolate s.sqlite --causes --report report.html");
+      "  dissensus isolate s.sqlite --ask --report report.html");
   return {app, [options] {
             return options->branches.empty() ? isolate_messages(*options)
                                              : isolate_branches(*options);
