@@ -101,7 +101,8 @@ bool Supervisor::run_until(HostTime until) {
   for (std::uint32_t drained = 0;;) {
     run_queue();
     if (!trouble_.empty() || !check_limits()) return false;
-    const bool has_drained = network_.drain();
+    const bool has_written = pipes_.drain();
+    const bool has_drained = network_.drain() || has_written;
     // Who sends without end must not keep the owner from hearing of it.
     if (has_drained && is_finishing_ && ++drained > kDrainsMax) return true;
     if (poll_waiting() || has_drained) continue;

@@ -20,6 +20,7 @@
 #include "host/journal.h"
 #include "host/model.h"
 #include "host/network.h"
+#include "host/pipes.h"
 #include "host/sandbox.h"
 #include "host/watchdog.h"
 
@@ -103,6 +104,7 @@ class Supervisor {
   HostListener& listener() { return listener_; }
   Sandbox& sandbox() { return sandbox_; }
   Network& network() { return network_; }
+  Pipes& pipes() { return pipes_; }
   Disk& disk() { return disk_; }
   HostTime now() const { return now_; }
   /// Calendar and steady clock of a machine, since their epochs.
@@ -240,6 +242,7 @@ class Supervisor {
   Processor processor_;  ///< before the sandbox: what it starts runs there, too
   Sandbox sandbox_;
   Network network_;
+  Pipes pipes_;
   Disk disk_;
   std::chrono::steady_clock::time_point began_;
   Watchdog watchdog_;

@@ -17,11 +17,11 @@
 #include "dissensus/holdable.h"
 #include "dissensus/programs.h"
 
+#include "hosted/framing.h"
 #include "hunt/first_run.h"
 #include "run/runner.h"
 #include "shrink/shrink.h"
 #include "systems/built_in/built_in.h"
-#include "systems/server/framing.h"
 #include "systems/server/settings.h"
 
 namespace dissensus::server {
@@ -411,6 +411,8 @@ TEST(Servers, PlaceholdersAreFilledInAndOtherBracesStay) {
 }
 
 TEST(Framing, MessagesAreFoundInPieces) {
+  using hosted::Framer;
+  using hosted::Framing;
   Framer lines(Framing::lines);
   EXPECT_THAT(lines.add("one\ntw"), ElementsAre("one\n"));
   EXPECT_THAT(lines.add("o\n"), ElementsAre("two\n"));
