@@ -319,8 +319,8 @@ faults::Schedule drawn(const Source& source, const run::Scenario& scenario, Rand
   if (way == 0 && !source.schedule.empty()) {
     return run::load_schedule(full(source.schedule), scenario);
   }
-  const bool has_space = scenario.space.type != run::ScheduleSpace::Type::none ||
-                         !scenario.space.byzantine.empty() || !scenario.space.environment.empty();
+  const bool has_space =
+      scenario.space.type != run::ScheduleSpace::Type::none || !scenario.space.faults.empty();
   if (!has_space || way >= 4) return written(scenario, random);
   return way >= 2 ? searched(scenario, random) : run::random_schedule(scenario, random);
 }
@@ -402,7 +402,8 @@ int compare(const std::string& path) {
         return what;
       },
       [&](std::size_t index, const std::string& what) {
-        if (!what.empty() && ++different <= 10) {
+        if (!what.empty()) {
+          ++different;
           fmt::print("triple {} ({}): another{}\n", index,
                      lines[index]["scenario"].get<std::string>(), what);
         }

@@ -161,9 +161,8 @@ TEST(BadSchedule, MessageFaults) {
       {R"("faults": [3])", "s.json:5: faults[0]: expected a table, found an integer"},
       {R"("faults": [{}])", "s.json:5: faults[0].type: missing, but it is required"},
       {R"("faults": [{"type": "drip"}])",
-       "s.json:5: faults[0].type: expected one of drop, duplicate, partition, crash, mutate, "
-       "round-partition, silence, replay, noise, twins, skew, outage, pause, cut, links, disk, "
-       "delay, "
+       "s.json:5: faults[0].type: expected one of skew, disk, mutate, noise, replay, links, drop, "
+       "delay, duplicate, partition, cut, round-partition, silence, crash, outage, pause, twins, "
        "found 'drip', did you mean 'drop'?"},
       {R"("faults": [{"type": "drop", "message": "Propose"}])",
        "s.json:5: faults[0].message: unknown message kind, did you mean 'Proposal'?"},
