@@ -33,6 +33,12 @@ struct RunSummary {
   /// By observable: the largest value that any node reported; 0 where none did.
   std::vector<std::int64_t> observed_max;
   std::vector<std::uint64_t> sent;  ///< messages by kind
+  /// How often a node entered a phase that does not follow the one it was in, where the system
+  /// describes a cycle of phases: rounds that were given up.
+  std::uint64_t failed_rounds = 0;
+  /// The time that correct nodes were behind the most advanced one on the level of progress, summed
+  /// over nodes.
+  Duration behind{};
   /// Abstract states that were reached, each once, ascending (dissensus list fitness says of what
   /// they are made).
   std::vector<std::uint64_t> states;

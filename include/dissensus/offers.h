@@ -50,8 +50,8 @@ enum class NodeKind : std::uint8_t {
   simulated_with_disk,  ///< in the world, where they may use one (dissensus/disk.h)
   told,                 ///< programs that say when they are done with a line
   plain_virtual,        ///< unmodified programs that speak lines, in virtual time
-  plain_real,           ///< the same in real time
   server,               ///< servers in virtual time
+  server_written,       ///< the same, whose messages can be written as well as read
   rippled,              ///< servers of the XRP Ledger
 };
 inline constexpr std::size_t kNodeKinds = 7;
@@ -76,8 +76,10 @@ inline constexpr std::array<NodeKindOffers, kNodeKinds> kNodeKindOffers{{
     {"program, virtual",
      "programs with clock = \"virtual\"",
      {Offer::fields, Offer::pause, Offer::slow_disk}},
-    {"program, real", "programs with clock = \"real\"", {Offer::fields, Offer::pause}},
     {"server", "servers", {Offer::phases, Offer::pause, Offer::slow_disk}},
+    {"server, written",
+     "servers whose protocol can be written",
+     {Offer::phases, Offer::fields, Offer::pause, Offer::slow_disk}},
     {"rippled", "rippled servers", {Offer::rounds, Offer::phases, Offer::fields}},
 }};
 constexpr const NodeKindOffers& offers_of(NodeKind kind) {

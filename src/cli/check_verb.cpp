@@ -1,3 +1,6 @@
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -17,6 +20,17 @@ struct CheckOptions {
   PluginOptions plugins;
   OutputOptions output;
 };
+
+/// What becomes of a message that a schedule loses, where nodes are programs.
+std::string fate_of_lost(const SystemDescription& description) {
+  std::vector<std::string> gone;
+  for (const KindDescription& kind : description.kinds) {
+    if (!kind.once) gone.push_back(kind.name);
+  }
+  if (gone.empty()) return "is sent again";
+  if (gone.size() == description.kinds.size()) return "is gone for ever";
+  return fmt::format("is sent again, but of {} it is gone for ever", fmt::join(gone, ", "));
+}
 
 ExitCode check(const CheckOptions& options) {
   const Registry registry = options.plugins.load();
@@ -46,6 +60,9 @@ ExitCode check(const CheckOptions& options) {
         "{}: valid; system {}, {} nodes, {} message kinds, {} genes, {} requests, {} rules\n",
         options.scenario, description.name, scenario.nodes(), description.kinds.size(),
         scenario.genes().size(), scenario.plan.submissions.size(), scenario.oracle.rules.size());
+    if (scenario.system->traits().outside) {
+      fmt::print("  a message that is lost {}\n", fate_of_lost(description));
+    }
   }
   return kAllHeld;
 }

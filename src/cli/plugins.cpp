@@ -9,7 +9,6 @@
 #include "search/registry.h"
 #include "systems/built_in/built_in.h"
 #include "systems/live/system.h"
-#include "systems/process/system.h"
 
 namespace dissensus::cli {
 
@@ -35,7 +34,6 @@ void LiveOptions::apply(SystemRegistry& systems) const {
   settings.is_interrupted = is_interrupted;
   settings.say = [](std::string_view line) { fmt::print(stderr, "{}\n", line); };
   systems.replace(live::rippled_entry(std::move(settings)));
-  systems.replace(process::process_entry({is_interrupted}));
 }
 
 std::string LiveOptions::words() const {

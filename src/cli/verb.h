@@ -68,6 +68,7 @@ Verb add_hunt_verb(CLI::App& program);
 Verb add_import_verb(CLI::App& program);
 Verb add_isolate_verb(CLI::App& program);
 Verb add_list_verb(CLI::App& program);
+Verb add_maelstrom_verb(CLI::App& program);
 Verb add_manual_verb(CLI::App& program);
 Verb add_new_verb(CLI::App& program);
 Verb add_paper_verb(CLI::App& program);

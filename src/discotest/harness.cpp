@@ -14,6 +14,7 @@
 #include "discotest/properties.h"
 #include "faults/schedulers.h"
 #include "search/genotype.h"
+#include "search/measurement.h"
 #include "sim/world.h"
 #include "systems/xrpl/node.h"
 
@@ -78,6 +79,7 @@ class Harness final : public EventSink, public sim::Interposer {
         pattern_(pattern_of(scenario)),
         plan_(scenario.plan),
         scheduler_(scenario.genes(), scenario.space.rate),
+        measurement_(scenario, parts.wanted),
         keeps_sequence_(std::find(parts.objective_names.begin(), parts.objective_names.end(),
                                   "discotest-proposal") == parts.objective_names.end()) {
     plan_.submissions.clear();
@@ -101,6 +103,7 @@ class Harness final : public EventSink, public sim::Interposer {
     }
     const double spent = to_seconds(std::min(spent_, budget_));
     if (!result_.found) result_.seconds = spent;
+    for (double& share : result_.shares) share /= static_cast<double>(result_.cases);
     return std::move(result_);
   }
 
@@ -109,6 +112,7 @@ class Harness final : public EventSink, public sim::Interposer {
   void on_event(const Event& event) override {
     now_ = event.time;
     properties_->on_event(event);
+    if (stage_ == Stage::running && measured_.has(event.type)) measurement_.on_event(event);
   }
 
   // ---- Interposer
@@ -232,6 +236,7 @@ class Harness final : public EventSink, public sim::Interposer {
     candidate_ = parts_.search->ask();
     schedule_ = search::to_schedule(candidate_->genotype, scenario_);
     properties_->begin_case(now_);
+    measurement_.reset({}, now_);
     note_validated();
     case_start_ = now_;
     next_payment_ = 0;
@@ -268,6 +273,7 @@ class Harness final : public EventSink, public sim::Interposer {
     ++result_.cases;
     result_.capped += capped ? 1 : 0;
     result_.case_seconds += to_seconds(now_ - case_start_);
+    add_shares();
     for (const std::string& sign : signs_) ++result_.signs[sign];
     parts_.search->tell(*candidate_, evaluation(capped));
     ++case_number_;
@@ -277,8 +283,25 @@ class Harness final : public EventSink, public sim::Interposer {
     if (!options_.shared_network) stop(world);
   }
 
+  /// Of this case, summed over cases until the end of the hunt.
+  void add_shares() {
+    const SystemDescription& description = scenario_.system_description();
+    result_.shares.resize(description.payloads.size(), 0);
+    std::uint64_t all = 0;
+    for (const std::uint64_t count : properties_->delivered()) all += count;
+    if (all == 0) return;
+    for (std::size_t kind = 0; kind < description.kinds.size(); ++kind) {
+      result_.shares[description.kinds[kind].payload] +=
+          static_cast<double>(properties_->delivered()[kind]) / static_cast<double>(all);
+    }
+  }
+
   Evaluation evaluation(bool capped) {
     const SystemDescription& description = scenario_.system_description();
+    run::RunResult end;
+    end.end = now_;
+    // What the program itself counts stands in the place of what is measured elsewhere.
+    summary_ = measurement_.summarize(end);
     summary_.capped = capped;
     summary_.duration = now_ - case_start_;
     summary_.nodes = scenario_.nodes();
@@ -288,8 +311,6 @@ class Harness final : public EventSink, public sim::Interposer {
         properties_->highest_sequence();
     summary_.observed_max[static_cast<std::size_t>(xrpl::Observable::bow_outs)] =
         static_cast<std::int64_t>(properties_->bow_outs());
-    summary_.decisions.resize(description.levels.size());
-    summary_.proposals.resize(description.levels.size());
     Evaluation result;
     for (const auto& objective : parts_.objectives) {
       result.objectives.push_back(objective->score(summary_, schedule_));
@@ -319,6 +340,8 @@ class Harness final : public EventSink, public sim::Interposer {
   sim::WorldPlan plan_;
   sim::WorldMemory memory_;
   CaseScheduler scheduler_;
+  search::Measurement measurement_;
+  EventMask measured_ = measurement_.wants();
   bool keeps_sequence_;
   std::optional<Properties> properties_;
   HarnessResult result_;

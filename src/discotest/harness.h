@@ -44,6 +44,8 @@ struct HarnessResult {
   std::uint64_t capped = 0;                    ///< cases cut by the number of deliveries
   double case_seconds = 0;                     ///< spent in cases, the rest between them
   std::map<std::string, std::uint64_t> signs;  ///< cases that showed it
+  /// By type of message: its share of the deliveries of a case, the mean over all cases.
+  std::vector<double> shares;
 };
 
 /// Runs cases until `counts` accepts what one showed or the budget is spent; asks and tells

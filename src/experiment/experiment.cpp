@@ -10,9 +10,9 @@ namespace dissensus::experiment {
 namespace {
 
 constexpr std::array<std::string_view, 3> kKindNames{"detection", "evolution", "representation"};
-constexpr std::array<std::string_view, 11> kTableNames{
-    "success",   "groups", "success-test", "detection-time", "time-test", "published-runs",
-    "evolution", "sample", "locality",     "noise",          "scaling"};
+constexpr std::array<std::string_view, 13> kTableNames{
+    "success",   "groups",   "success-test", "detection-time", "time-test", "published-runs", "mix",
+    "evolution", "approach", "sample",       "locality",       "noise",     "scaling"};
 constexpr std::array<std::string_view, 8> kFigureNames{
     "found",      "time",   "time-found", "survival", "published-survival",
     "trajectory", "pareto", "distances"};

@@ -62,7 +62,9 @@ enum class TableKind : std::uint8_t {
   detection_time,  ///< medians with intervals, log-rank test
   time_test,       ///< Wilcoxon and A12 over successful hunts
   published_runs,  ///< cell by cell beside the runs that were published: Fisher and log-rank
+  mix,             ///< share of each type of message, of hunts with a harness
   evolution,       ///< totals, last generations, n-th discovery, mean fitness
+  approach,        ///< distance to schedules that failed in other hunts, early and late
   sample,
   locality,
   noise,

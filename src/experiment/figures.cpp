@@ -68,6 +68,21 @@ std::string found_figure(const ArrangedResults& results) {
   return statistics::bar_chart(chart);
 }
 
+/// The published times of a panel in minutes, by search; none where nothing was published.
+std::vector<std::vector<double>> published_times(const Experiment& experiment,
+                                                 std::size_t test_case, bool found_only) {
+  constexpr double kMinute = 60;
+  std::vector<std::vector<double>> times;
+  for (const PublishedRuns& cell : experiment.published.runs) {
+    if (cell.test_case != test_case) continue;
+    times.resize(experiment.searches.size());
+    for (const statistics::Observation& run : cell.runs) {
+      if (run.event || !found_only) times[cell.search].push_back(run.time / kMinute);
+    }
+  }
+  return times;
+}
+
 std::string time_figure(const ArrangedResults& results, bool found_only) {
   const Experiment& experiment = results.experiment;
   constexpr double kMinute = 60;
@@ -78,7 +93,8 @@ std::string time_figure(const ArrangedResults& results, bool found_only) {
   if (std::isfinite(experiment.budget_seconds()))
     chart.y_max = experiment.budget_seconds() / kMinute;
   for (std::size_t i = 0; i < experiment.cases.size(); ++i) {
-    statistics::BoxPanel panel{panel_title(experiment.cases[i]), {}};
+    statistics::BoxPanel panel{
+        panel_title(experiment.cases[i]), {}, published_times(experiment, i, found_only)};
     for (std::size_t j = 0; j < experiment.searches.size(); ++j) {
       std::vector<double> sample;
       for (const CellResult* cell : results.at(i, j)) {
@@ -88,12 +104,15 @@ std::string time_figure(const ArrangedResults& results, bool found_only) {
     }
     chart.panels.push_back(std::move(panel));
   }
+  const std::string beside =
+      experiment.published.runs.empty() ? "" : "Coloured: ours; grey, dashed: the published runs. ";
   chart.caption = caption_of(
-      results, found_only ? "Boxes: quartiles and median; whiskers: last value within 1.5 "
-                            "interquartile ranges; dots: hunts that found the bug."
-                          : "Boxes: quartiles and median; whiskers: last value within 1.5 "
-                            "interquartile ranges; dots: hunts, those without finding at their "
-                            "budget.");
+      results,
+      beside + (found_only ? "Boxes: quartiles and median; whiskers: last value within 1.5 "
+                             "interquartile ranges; dots: hunts that found the bug."
+                           : "Boxes: quartiles and median; whiskers: last value within 1.5 "
+                             "interquartile ranges; dots: hunts, those without finding at their "
+                             "budget."));
   return statistics::box_chart(chart);
 }
 
@@ -160,6 +179,28 @@ std::string published_survival_figure(const ArrangedResults& results) {
   return statistics::curve_chart(chart);
 }
 
+/// What a published table says of a curve that was printed as a picture only: when the n-th
+/// discovery was, how many there were before the last generations, and at the end.
+std::vector<trace::Point> published_trajectory(const Experiment& experiment, std::size_t test_case,
+                                               std::size_t search) {
+  std::vector<trace::Point> line;
+  const auto end = static_cast<double>(experiment.budget.runs / experiment.population);
+  for (const PublishedEvolution& entry : experiment.published.evolution) {
+    if (entry.test_case != test_case || entry.search != search) continue;
+    const trace::Point before{end - static_cast<double>(experiment.last_generations),
+                              entry.total - entry.last};
+    line.push_back({0, 0});
+    if (entry.milestone) {
+      line.push_back({*entry.milestone, static_cast<double>(experiment.milestone)});
+    }
+    line.push_back(before);
+    line.push_back({end, entry.total});
+    std::sort(line.begin(), line.end(),
+              [](const trace::Point& a, const trace::Point& b) { return a.x < b.x; });
+  }
+  return line;
+}
+
 std::string trajectory_figure(const ArrangedResults& results) {
   const Experiment& experiment = results.experiment;
   statistics::CurveChart chart;
@@ -187,14 +228,20 @@ std::string trajectory_figure(const ArrangedResults& results) {
       }
       curve.hover = fmt::format("{}, {}: {:.1f} discoveries on average", panel.title,
                                 chart.series[j], statistics::mean(summary.totals));
+      curve.published = published_trajectory(experiment, i, j);
       panel.curves.push_back(std::move(curve));
     }
     chart.panels.push_back(std::move(panel));
   }
   chart.caption = caption_of(
       results,
-      fmt::format("Lines: mean over repetitions; dots: where the single repetitions ended. "
+      fmt::format("Lines: mean over repetitions; dots: where the single repetitions ended. {}"
                   "A generation is {} evaluations.",
+                  experiment.published.evolution.empty()
+                      ? ""
+                      : fmt::format("Dashed: the paper, through what its table says of D{}, L{} "
+                                    "and the total. ",
+                                    experiment.milestone, experiment.last_generations),
                   experiment.population));
   return statistics::curve_chart(chart);
 }

@@ -233,6 +233,10 @@ StudyTable paper_table(const ArrangedResults& results,
   if (experiment.kind == ExperimentKind::representation) {
     return message_shares(experiment, representation);
   }
+  const auto& tables = experiment.tables;
+  if (std::find(tables.begin(), tables.end(), TableKind::mix) != tables.end()) {
+    return mix_table(results);
+  }
   if (!published.groups.empty()) return contingency(results);
   if (!published.time_test.empty()) {
     return matrix(results, published.time_test, "Efficiency", "A12 (below 0.5: faster)", true,

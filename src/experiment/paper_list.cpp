@@ -109,6 +109,17 @@ const PaperItem& find_item(const Paper& paper, const std::string& words) {
   throw InputError(fmt::format("{}: '{}' can be {}", paper.name, words, fmt::join(names, " or ")));
 }
 
+bool runs_script(const PaperItem& item) {
+  return !item.run.empty() && item.run.front().starts_with("scripts/");
+}
+
+std::string command_of(const PaperItem& item) {
+  if (!runs_script(item)) return fmt::format("dissensus {}", fmt::join(item.run, " "));
+  std::string text = item.run.front() + " build/release/dissensus";
+  for (std::size_t i = 1; i < item.run.size(); ++i) text += " " + item.run[i];
+  return text;
+}
+
 std::string paper_page(const Paper& paper) {
   std::string page = fmt::format("# {}\n\n", paper.title);
   if (!paper.words.empty()) page += paper.words + "\n\n";
@@ -134,7 +145,7 @@ std::string paper_page(const Paper& paper) {
                           item.see.substr(name, item.see.find('#') - name), link);
     }
     std::string command;
-    if (!item.run.empty()) command = fmt::format("`dissensus {}`", fmt::join(item.run, " "));
+    if (!item.run.empty()) command = fmt::format("`{}`", command_of(item));
     if (item.seconds > 0) command += ", " + seconds_text(item.seconds);
     table.add({item.name, item.title, std::string(to_string(item.state)), ours, command});
   }

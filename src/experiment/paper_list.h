@@ -21,10 +21,12 @@ struct PaperItem {
   std::string name;   ///< "table 4.4", in the paper's own numbering
   std::string title;  ///< the paper's own names in it
   PaperState state = PaperState::missing;
-  std::string ours;              ///< where it is here, what came out, and how that differs
-  std::vector<std::string> run;  ///< words for the program; empty: no command
-  double seconds = 0;            ///< that it takes
-  std::string see;               ///< a page, from the root of the repository
+  std::string ours;  ///< where it is here, what came out, and how that differs
+  /// Words for the program, or a script of the repository ("scripts/...") that gets the program and
+  /// these words; empty: no command.
+  std::vector<std::string> run;
+  double seconds = 0;  ///< that it takes
+  std::string see;     ///< a page, from the root of the repository
 };
 
 struct Paper {
@@ -41,6 +43,10 @@ std::vector<Paper> load_papers(const std::string& path);
 /// InputError where none is, or several are.
 const Paper& find_paper(const std::vector<Paper>& papers, const std::string& words);
 const PaperItem& find_item(const Paper& paper, const std::string& words);
+
+bool runs_script(const PaperItem& item);
+/// What a person types for an item that has a command.
+std::string command_of(const PaperItem& item);
 
 /// The page of a paper: every item with its state, its command and what came out.
 std::string paper_page(const Paper& paper);

@@ -33,7 +33,9 @@ std::vector<Kind> read_outputs(const Options& options, std::string_view key, Exp
   // Which of them a kind of experiment has: the order of the enumerations.
   const auto allowed = [kind](Kind output) {
     if constexpr (std::is_same_v<Kind, TableKind>) {
-      if (output == TableKind::evolution) return kind == ExperimentKind::evolution;
+      if (output == TableKind::evolution || output == TableKind::approach) {
+        return kind == ExperimentKind::evolution;
+      }
       return (output >= TableKind::sample) == (kind == ExperimentKind::representation) &&
              kind != ExperimentKind::evolution;
     } else {
@@ -400,6 +402,11 @@ class Reader {
       for (const ExperimentSearch& search : experiment_.searches) groups.insert(search.group);
       if (groups.size() != 2 || groups.contains("")) {
         options_.fail("tables", "groups needs searches in two groups (search.group)");
+      }
+    }
+    if (wants(TableKind::mix)) {
+      for (const ExperimentSearch& search : experiment_.searches) {
+        if (!search.harness) options_.fail("tables", "mix needs searches with a harness");
       }
     }
     const auto& figures = experiment_.figures;

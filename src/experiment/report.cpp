@@ -176,20 +176,29 @@ std::string representation_csv(const std::vector<RepresentationResult>& represen
   return csv;
 }
 
+/// A column per objective, since a program that reads tables knows no lists; genes are one text.
 std::string evaluations_csv(const ArrangedResults& results) {
   const Experiment& experiment = results.experiment;
-  std::string csv = "case,search,repetition,evaluation,found,objectives\n";
-  for (std::size_t i = 0; i < experiment.cases.size(); ++i) {
-    for (std::size_t j = 0; j < experiment.searches.size(); ++j) {
-      const auto& cells = results.at(i, j);
-      for (std::size_t k = 0; k < cells.size(); ++k) {
-        for (std::size_t n = 0; n < cells[k]->points.size(); ++n) {
-          const EvaluationPoint& point = cells[k]->points[n];
-          csv += fmt::format("{},{},{},{},{},{}\n", csv_text(experiment.cases[i].name),
-                             csv_text(experiment.searches[j].name), k + 1, n + 1,
-                             point.failed ? 1 : 0, fmt::join(point.objectives, " "));
-        }
+  std::size_t objectives = 0;
+  for (const ExperimentSearch& search : experiment.searches) {
+    objectives = std::max(objectives, search.fitness.size());
+  }
+  std::string csv = "case,search,repetition,seed,evaluation,generation,found";
+  for (std::size_t k = 0; k < objectives; ++k) csv += fmt::format(",objective_{}", k + 1);
+  csv += ",genes\n";
+  for (const Cell& cell : cells_of(experiment)) {
+    const auto found = results.by_key.find(cell.key);
+    if (found == results.by_key.end()) continue;
+    const std::vector<EvaluationPoint>& points = found->second->points;
+    for (std::size_t n = 0; n < points.size(); ++n) {
+      csv += fmt::format("{},{},{},{},{},{},{}", csv_text(experiment.cases[cell.test_case].name),
+                         csv_text(experiment.searches[cell.search].name), cell.repetition + 1,
+                         cell.seed, n + 1, n / experiment.population + 1, points[n].failed ? 1 : 0);
+      for (std::size_t k = 0; k < objectives; ++k) {
+        csv += ',';
+        if (k < points[n].objectives.size()) csv += fmt::format("{}", points[n].objectives[k]);
       }
+      csv += fmt::format(",{}\n", fmt::join(points[n].genes, " "));
     }
   }
   return csv;

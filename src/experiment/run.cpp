@@ -44,7 +44,9 @@ class RecordingSearch final : public Search {
   std::optional<Candidate> ask() override { return search_->ask(); }
   void tell(const Candidate& candidate, const Evaluation& evaluation) override {
     const bool failed = evaluation.failed && hunt::is_hunted(case_.finding, evaluation.signature);
-    points_.push_back({failed, evaluation.objectives});
+    points_.push_back({failed,
+                       evaluation.objectives,
+                       {candidate.genotype.genes.begin(), candidate.genotype.genes.end()}});
     search_->tell(candidate, evaluation);
   }
   std::size_t look_ahead(std::size_t told) const override { return search_->look_ahead(told); }
@@ -95,6 +97,7 @@ CellResult run_harness_cell(const Experiment& experiment, const Registry& regist
   result.virtual_seconds = run.seconds;
   for (const auto& [sign, cases] : run.signs) result.failed = std::max(result.failed, cases);
   result.unknown = run.capped;
+  result.shares = run.shares;
   return result;
 }
 

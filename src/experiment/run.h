@@ -28,6 +28,9 @@ struct Cell {
 struct EvaluationPoint {
   bool failed = false;             ///< as the case counts it
   std::vector<double> objectives;  ///< smaller is better
+  /// Of the candidate; empty for one that decided while its run went on. Faults beside them are not
+  /// kept.
+  std::vector<float> genes = {};
   friend bool operator==(const EvaluationPoint&, const EvaluationPoint&) = default;
 };
 
@@ -39,6 +42,8 @@ struct CellResult {
   double virtual_seconds = 0;     ///< likewise
   std::uint64_t failed = 0;       ///< evaluations with any violation
   std::uint64_t unknown = 0;
+  /// Hunts with a harness: by type of message, its mean share of the deliveries of a case.
+  std::vector<double> shares = {};
   std::vector<EvaluationPoint> points;  ///< evolution: in the order of asking
   friend bool operator==(const CellResult&, const CellResult&) = default;
 };

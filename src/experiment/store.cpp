@@ -1,6 +1,9 @@
 #include "experiment/store.h"
 
+#include <charconv>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace dissensus::experiment {
 
@@ -19,6 +22,12 @@ CREATE TABLE IF NOT EXISTS evaluation(
   key TEXT NOT NULL, number INTEGER NOT NULL, objective INTEGER NOT NULL,
   failed INTEGER NOT NULL, value REAL NOT NULL,
   PRIMARY KEY(key, number, objective)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS share(
+  key TEXT NOT NULL, type INTEGER NOT NULL, value REAL NOT NULL,
+  PRIMARY KEY(key, type)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS genotype(
+  key TEXT NOT NULL, number INTEGER NOT NULL, genes TEXT NOT NULL,
+  PRIMARY KEY(key, number)) WITHOUT ROWID;
 )";
 
 Database open(const std::string& path) {
@@ -34,12 +43,25 @@ std::int64_t number(std::uint64_t value) {
   return static_cast<std::int64_t>(value);
 }
 
+std::vector<float> read_genes(std::string_view text) {
+  std::vector<float> genes;
+  for (const char* at = text.data(); at != text.data() + text.size();) {
+    if (*at == ' ') ++at;
+    float gene = 0;
+    at = std::from_chars(at, text.data() + text.size(), gene).ptr;
+    genes.push_back(gene);
+  }
+  return genes;
+}
+
 }  // namespace
 
 ExperimentStore::ExperimentStore(const std::string& path)
     : database_(open(path)),
       add_cell_(database_, "INSERT OR REPLACE INTO cell VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"),
-      add_point_(database_, "INSERT OR REPLACE INTO evaluation VALUES(?,?,?,?,?)") {}
+      add_point_(database_, "INSERT OR REPLACE INTO evaluation VALUES(?,?,?,?,?)"),
+      add_genotype_(database_, "INSERT OR REPLACE INTO genotype VALUES(?,?,?)"),
+      add_share_(database_, "INSERT OR REPLACE INTO share VALUES(?,?,?)") {}
 
 CellResults ExperimentStore::load() {
   CellResults results;
@@ -57,6 +79,11 @@ CellResults ExperimentStore::load() {
     results.emplace(std::string(query.text(0)), std::move(result));
   }
   for (auto& [key, result] : results) load_points(key, result);
+  Statement shares(database_, "SELECT key, value FROM share ORDER BY key, type");
+  while (shares.step()) {
+    const auto found = results.find(std::string(shares.text(0)));
+    if (found != results.end()) found->second.shares.push_back(shares.real(1));
+  }
   return results;
 }
 
@@ -70,6 +97,12 @@ void ExperimentStore::load_points(const std::string& key, CellResult& result) {
     if (result.points.size() <= index) result.points.resize(index + 1);
     result.points[index].failed = query.integer(1) != 0;
     result.points[index].objectives.push_back(query.real(2));
+  }
+  Statement genotypes(database_, "SELECT number, genes FROM genotype WHERE key = ?");
+  genotypes.bind_text(1, key);
+  while (genotypes.step()) {
+    const auto index = static_cast<std::size_t>(genotypes.integer(0));
+    if (index < result.points.size()) result.points[index].genes = read_genes(genotypes.text(1));
   }
 }
 
@@ -89,6 +122,9 @@ void ExperimentStore::add(const Experiment& experiment, const Cell& cell,
       .bind(11, number(result.failed))
       .bind(12, number(result.unknown))
       .run();
+  for (std::size_t i = 0; i < result.shares.size(); ++i) {
+    add_share_.bind_text(1, cell.key).bind(2, number(i)).bind(3, result.shares[i]).run();
+  }
   for (std::size_t i = 0; i < result.points.size(); ++i) {
     const EvaluationPoint& point = result.points[i];
     for (std::size_t k = 0; k < point.objectives.size(); ++k) {
@@ -99,6 +135,11 @@ void ExperimentStore::add(const Experiment& experiment, const Cell& cell,
           .bind(5, point.objectives[k])
           .run();
     }
+    if (point.genes.empty()) continue;
+    add_genotype_.bind_text(1, cell.key)
+        .bind(2, number(i))
+        .bind_text(3, fmt::format("{}", fmt::join(point.genes, " ")))
+        .run();
   }
   database_.execute("COMMIT");
 }

@@ -27,6 +27,8 @@ class ExperimentStore {
   hunt::sqlite::Database database_;
   hunt::sqlite::Statement add_cell_;
   hunt::sqlite::Statement add_point_;
+  hunt::sqlite::Statement add_genotype_;
+  hunt::sqlite::Statement add_share_;
 };
 
 }  // namespace dissensus::experiment

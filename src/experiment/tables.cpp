@@ -482,8 +482,12 @@ StudyTable make_table(TableKind kind, const ArrangedResults& results,
       return time_test_table(results);
     case TableKind::published_runs:
       return published_runs_table(results);
+    case TableKind::mix:
+      return mix_table(results);
     case TableKind::evolution:
       return evolution_table(results);
+    case TableKind::approach:
+      return approach_table(results);
     case TableKind::sample:
       return {"What was sampled", sample_table(representation), ""};
     case TableKind::locality:

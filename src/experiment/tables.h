@@ -53,6 +53,11 @@ struct StudyTable {
 /// Cell by cell beside the runs that were published.
 StudyTable published_runs_table(const ArrangedResults& results);
 
+/// What is delivered in a test case, beside table 4.1 of the thesis.
+StudyTable mix_table(const ArrangedResults& results);
+/// How near an evolution comes to schedules that failed elsewhere.
+StudyTable approach_table(const ArrangedResults& results);
+
 /// `representation` is what tables of that kind are made of.
 StudyTable make_table(TableKind kind, const ArrangedResults& results,
                       const std::vector<RepresentationResult>& representation);

@@ -25,7 +25,10 @@ AnswerControl Supervisor::answers_for(Thread& thread) {
   AnswerControl control;
   if (!may_answer(thread)) return control;
   control.limit = std::min<std::uint64_t>(kAnswerEntriesMax, kTurnCallsMax - thread.turn_calls);
-  control.idle_left = kIdleCallsMax - std::min(kIdleCallsMax, thread.idle_calls);
+  // Where a wait has timed out, the next ones may move the clock (Supervisor::expire).
+  if (thread.timed_out_at != now_) {
+    control.idle_left = kIdleCallsMax - std::min(kIdleCallsMax, thread.idle_calls);
+  }
   control.files_free = disk_.model().write.count() == 0 && !disk_.model().keeps_unsynced ? 1 : 0;
   const std::uint64_t space = thread.process->number;
   for (auto queue = futexes_.lower_bound({space, 0});

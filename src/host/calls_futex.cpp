@@ -98,7 +98,7 @@ Outcome wait_call(Supervisor& supervisor, Thread& thread, const FutexKey& key, i
     deadline = operation == FUTEX_WAIT
                    ? after(supervisor.now(), to_duration(*limit))
                    : supervisor.time_of(thread.process->machine, is_calendar, to_duration(*limit));
-    if (deadline <= supervisor.now()) return supervisor.idle(thread, -ETIMEDOUT);
+    if (deadline <= supervisor.now()) return supervisor.expire(thread, -ETIMEDOUT);
   }
   const std::uint32_t bits =
       operation == FUTEX_WAIT ? ~0U : static_cast<std::uint32_t>(thread.arguments[5]);

@@ -42,7 +42,7 @@ HostTime stretched(const Supervisor& supervisor, HostTime deadline) {
 /// Nothing is ready: wait, or say so.
 Outcome wait_or_give_up(Supervisor& supervisor, Thread& thread, std::vector<Interest> interests) {
   if (thread.timed_out) return answer(0);
-  if (thread.deadline <= supervisor.now()) return supervisor.idle(thread, 0);
+  if (thread.deadline <= supervisor.now()) return supervisor.expire(thread, 0);
   return supervisor.wait_for(thread, Waiting::For::handles, thread.deadline, std::move(interests));
 }
 

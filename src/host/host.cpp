@@ -52,6 +52,9 @@ void Host::resume(ProgramId program) {
 void Host::signal(ProgramId program, int number) {
   supervisor_->signal(program, number);
 }
+void Host::write(ProgramId program, std::string_view bytes) {
+  supervisor_->pipes().write(program, bytes);
+}
 void Host::set_calendar_offset(MachineId machine, std::chrono::nanoseconds offset) {
   supervisor_->set_calendar_offset(machine, offset);
 }

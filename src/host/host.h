@@ -95,6 +95,9 @@ struct Program {
   std::vector<std::string> command;      ///< the first is an absolute path
   std::vector<std::string> environment;  ///< "NAME=value", besides PATH, HOME, LANG and TMPDIR
   std::string input;                     ///< standard input
+  /// Standard input and output are pipes whose other ends are the owner's: Host::write, and
+  /// on_output, which then hears everything, however much that is.
+  bool is_piped = false;
   /// Of the random bytes that its first process draws; none: the plan's, for each process another.
   std::optional<std::uint64_t> random_seed{};
 };
@@ -253,6 +256,8 @@ class Host {
   void pause(ProgramId program);
   void resume(ProgramId program);
   void signal(ProgramId program, int number);
+  /// These bytes arrive at the standard input of a program with pipes.
+  void write(ProgramId program, std::string_view bytes);
   /// Its calendar goes ahead by this much from now on.
   void set_calendar_offset(MachineId machine, std::chrono::nanoseconds offset);
 

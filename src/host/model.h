@@ -96,6 +96,8 @@ struct Thread {
   std::uint32_t idle_calls = 0;   ///< calls in a row by which nothing gets done
   std::uint32_t clock_reads = 0;  ///< in a row, nothing else between
   std::uint32_t idle_turns = 0;
+  HostTime timed_out_at{-1};        ///< when it last waited as long as it wanted to
+  std::uint32_t expired_waits = 0;  ///< since, for times that had come already
   std::uint32_t turn_calls = 0;
   std::array<CallRecord, 16> last_calls{};
   std::size_t last_call = 0;

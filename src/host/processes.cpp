@@ -73,12 +73,6 @@ void raise_handle_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-std::array<Handle, 2> make_pipe() {
-  std::array<int, 2> ends{-1, -1};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw OutsideError("no pipe is left");
-  return {Handle(ends[0]), Handle(ends[1])};
-}
-
 Handle make_input(const std::string& text) {
   if (text.empty()) return Handle(open("/dev/null", O_RDONLY | O_CLOEXEC));
   std::array<Handle, 2> ends = make_pipe();
@@ -97,6 +91,7 @@ Supervisor::Supervisor(const Plan& plan, HostListener& listener)
       listener_(listener),
       sandbox_(plan),
       network_(*this),
+      pipes_(*this),
       disk_(plan.disk, plan.seed),
       began_(std::chrono::steady_clock::now()),
       watchdog_({plan.limits.stop_time, plan.limits.memory_bytes, sandbox_.keeper(),
@@ -128,6 +123,7 @@ ProgramId Supervisor::start(const Program& program) {
   if (state->plan.name.empty()) state->plan.name = fmt::format("program {}", id);
   std::array<Handle, 2> ends;
   for (const Stream stream : {Stream::output, Stream::errors}) {
+    if (program.is_piped && stream == Stream::output) continue;
     std::array<Handle, 2> made = make_pipe();
     auto special = std::make_shared<OutputPipe>();
     special->program = id;
@@ -136,7 +132,14 @@ ProgramId Supervisor::start(const Program& program) {
     ends[static_cast<std::size_t>(stream)] = std::move(made[1]);
     add_special(ends[static_cast<std::size_t>(stream)], special);
   }
-  const Handle input = make_input(program.input);
+  Handle input;
+  if (program.is_piped) {
+    Pipes::Ends piped = pipes_.open(id);
+    input = std::move(piped.input);
+    ends[0] = std::move(piped.output);
+  } else {
+    input = make_input(program.input);
+  }
   const Sandbox::Launch launch = sandbox_.launch(plan_.machines.at(program.machine), program,
                                                  {input.get(), ends[0].get(), ends[1].get()});
   constexpr long kOptions = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACECLONE |
@@ -488,6 +491,7 @@ void Supervisor::end_program(Process& process) {
     doubt(trouble_);
   }
   kill(process.program);
+  pipes_.close(process.program);
   listener_.on_exit(process.program, exit_of(process));
 }
 

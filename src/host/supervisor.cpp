@@ -29,6 +29,8 @@ constexpr std::uint64_t kPageReadsMax = 1000;
 /// Calls in a row that read the clock, before the clock moves because of them.
 constexpr std::uint32_t kClockReadsMax = 50;
 constexpr std::uint32_t kIdleTurnsMax = 20;
+/// Waits for a moment at which a wait has timed out already, before the clock moves past it.
+constexpr std::uint32_t kExpiredWaitsMax = 4;
 /// Times that something was sent, at the same moment, after the owner wanted to be told.
 constexpr std::uint32_t kDrainsMax = 64;
 constexpr HostTime kIdleStep = std::chrono::milliseconds(1);
@@ -99,7 +101,8 @@ bool Supervisor::run_until(HostTime until) {
   for (std::uint32_t drained = 0;;) {
     run_queue();
     if (!trouble_.empty() || !check_limits()) return false;
-    const bool has_drained = network_.drain();
+    const bool has_written = pipes_.drain();
+    const bool has_drained = network_.drain() || has_written;
     // Who sends without end must not keep the owner from hearing of it.
     if (has_drained && is_finishing_ && ++drained > kDrainsMax) return true;
     if (poll_waiting() || has_drained) continue;
@@ -251,6 +254,14 @@ Outcome Supervisor::idle(Thread& thread, long value) {
   was_idle_ = true;
   Outcome outcome = answer(value);
   outcome.ends_turn = ++thread.idle_calls > kIdleCallsMax || thread.call == SYS_sched_yield;
+  return outcome;
+}
+
+Outcome Supervisor::expire(Thread& thread, long value) {
+  Outcome outcome = idle(thread, value);
+  if (thread.timed_out_at != now_ || ++thread.expired_waits <= kExpiredWaitsMax) return outcome;
+  spin_step_ = std::chrono::microseconds(1);
+  outcome.ends_turn = spin_on() || outcome.ends_turn;
   return outcome;
 }
 
@@ -457,6 +468,8 @@ Outcome Supervisor::wait_for(Thread& thread, Waiting::For what, HostTime deadlin
     at(deadline, [this, &thread, number = thread.wait_number] {
       if (thread.is_dead || thread.wait_number != number) return;
       thread.timed_out = true;
+      thread.timed_out_at = now_;
+      thread.expired_waits = 0;
       make_runnable(thread);
     });
   }

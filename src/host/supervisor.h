@@ -20,6 +20,7 @@
 #include "host/journal.h"
 #include "host/model.h"
 #include "host/network.h"
+#include "host/pipes.h"
 #include "host/sandbox.h"
 #include "host/watchdog.h"
 
@@ -103,6 +104,7 @@ class Supervisor {
   HostListener& listener() { return listener_; }
   Sandbox& sandbox() { return sandbox_; }
   Network& network() { return network_; }
+  Pipes& pipes() { return pipes_; }
   Disk& disk() { return disk_; }
   HostTime now() const { return now_; }
   /// Calendar and steady clock of a machine, since their epochs.
@@ -136,6 +138,10 @@ class Supervisor {
   void make_runnable(Thread& thread);
   /// A call by which a program can wait for time to pass without saying so.
   Outcome idle(Thread& thread, long value);
+  /// A wait for a moment that has come. Elsewhere it takes a little time all the same, and who
+  /// waits until the clock is past the moment, not at it, needs that (Ruby's sleep): the clock
+  /// moves.
+  Outcome expire(Thread& thread, long value);
   Outcome clock_read(Thread& thread, long value);
   void got_something_done(Thread& thread);
 
@@ -236,6 +242,7 @@ class Supervisor {
   Processor processor_;  ///< before the sandbox: what it starts runs there, too
   Sandbox sandbox_;
   Network network_;
+  Pipes pipes_;
   Disk disk_;
   std::chrono::steady_clock::time_point began_;
   Watchdog watchdog_;

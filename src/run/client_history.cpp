@@ -89,6 +89,9 @@ double HistoryCollector::judge(const HistoryDemand& demand, const std::string& n
       verdict.notes.push_back(std::move(violation));
     }
   }
+  if (demand.availability && verdict.cut_by.empty()) {
+    judge_availability(*demand.availability, operations, property, verdict);
+  }
   if (property.outcome == oracle::Outcome::fail) {
     verdict.outcome = oracle::Outcome::fail;
   } else if (property.outcome == oracle::Outcome::unknown &&
@@ -97,6 +100,27 @@ double HistoryCollector::judge(const HistoryDemand& demand, const std::string& n
   }
   verdict.properties.push_back(std::move(property));
   return history::closeness(history, operations, demand.model);
+}
+
+void HistoryCollector::judge_availability(double demanded,
+                                          const std::vector<history::Operation>& operations,
+                                          oracle::PropertyVerdict& property,
+                                          oracle::Verdict& verdict) const {
+  const auto succeeded = static_cast<std::size_t>(
+      std::count_if(operations.begin(), operations.end(), [](const history::Operation& operation) {
+        return operation.outcome == history::EventKind::ok;
+      }));
+  if (static_cast<double>(succeeded) >= demanded * static_cast<double>(operations.size())) return;
+  oracle::Violation violation;
+  violation.property = "history";
+  violation.rule = "unavailable";
+  violation.text = fmt::format("{} of {} questions succeeded, expected {:g} %", succeeded,
+                               operations.size(), 100 * demanded);
+  violation.event = events_.back();
+  violation.time = times_.back();
+  if (property.outcome != oracle::Outcome::fail) property.reason = violation.text;
+  property.outcome = oracle::Outcome::fail;
+  verdict.violations.push_back(std::move(violation));
 }
 
 history::History history_of(const std::vector<trace::Record>& records, const std::string& name) {

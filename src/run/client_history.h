@@ -28,6 +28,10 @@ class HistoryCollector final : public EventSink {
                oracle::Verdict& verdict) const;
 
  private:
+  /// Adds a violation where fewer questions succeeded than the demand says.
+  void judge_availability(double demanded, const std::vector<history::Operation>& operations,
+                          oracle::PropertyVerdict& property, oracle::Verdict& verdict) const;
+
   std::string lines_;
   std::vector<EventId> events_;  ///< of each line
   std::vector<Time> times_;

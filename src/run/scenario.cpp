@@ -398,6 +398,9 @@ void ScenarioReader::read_history(const Options& options) {
   if (const auto initial = options.find("initial")) {
     demand.options.initial = history::Value::integer(initial->integer());
   }
+  if (const auto availability = options.find("availability")) {
+    demand.availability = availability->number(0, 1);
+  }
   // A search makes many runs: one history may not take as long as a thousand of them.
   demand.options.limits.steps =
       static_cast<std::uint64_t>(options.integer("steps", 100'000'000, 1));

@@ -44,6 +44,7 @@ struct FaultPhase {
 struct HistoryDemand {
   std::string model;
   history::CheckOptions options;
+  std::optional<double> availability;  ///< share of the questions that must succeed
 };
 
 /// A run that the servers had before.

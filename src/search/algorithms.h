@@ -24,6 +24,9 @@ std::unique_ptr<Search> make_moead(const SearchContext& context, const Options& 
                                    const VariationDefaults& defaults = {});
 std::unique_ptr<Search> make_age_moea(const SearchContext& context, const Options& options,
                                       const VariationDefaults& defaults = {});
+std::unique_ptr<Search> make_mosa(const SearchContext& context, const Options& options,
+                                  const VariationDefaults& defaults = {});
+std::unique_ptr<Search> make_uhv_gomea(const SearchContext& context, const Options& options);
 
 // One objective; where there are more, the later ones break ties.
 std::unique_ptr<Search> make_mu_plus_lambda(const SearchContext& context, const Options& options,

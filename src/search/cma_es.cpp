@@ -146,28 +146,13 @@ class CmaEs final : public Generational {
         genotype.genes[i] = std::clamp(mean_[i] + sigma_ * step[i], 0.0, 1.0);
         step[i] = (genotype.genes[i] - mean_[i]) / sigma_;
       }
-      decode(genotype.genes);
+      from_unit_cube(genotype.genes, space());
       genotype.faults = best_plan_;
       if (space().fault_strategy && random().chance(0.5))
         mutate_plan(genotype.faults, space(), random());
       result.push_back(std::move(genotype));
     }
     return result;
-  }
-
-  void decode(std::vector<double>& genes) const {
-    if (space().type == SearchSpace::Type::priority) {
-      std::vector<std::pair<double, std::size_t>> order;
-      order.reserve(size_);
-      for (std::size_t i = 0; i < size_; ++i) order.emplace_back(genes[i], i);
-      std::sort(order.begin(), order.end());
-      for (std::size_t i = 0; i < size_; ++i) genes[order[i].second] = static_cast<double>(i + 1);
-      return;
-    }
-    for (std::size_t i = 0; i < size_; ++i) {
-      genes[i] = space().low[i] + genes[i] * (space().high[i] - space().low[i]);
-    }
-    repair(genes, space());
   }
 
   void learn(const std::vector<std::size_t>& order, bool flat) {

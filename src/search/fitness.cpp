@@ -78,18 +78,17 @@ class DiscoTestTimeFitness final : public Fitness {
   }
 };
 
-/// DiscoTest's program: nodes x highest sequence number + every copy of a bow-out, relays included;
-/// nothing for a test case that was cut.
-class DiscoTestProposalFitness final : public Fitness {
+/// Thesis 3.5 as printed: nodes x highest sequence number + every copy of a bow-out, relays
+/// included. DiscoTest's program: the same, but nothing for a test case that was cut.
+class CountedProposalFitness : public Fitness {
  public:
-  explicit DiscoTestProposalFitness(const SystemDescription& description)
+  explicit CountedProposalFitness(const SystemDescription& description)
       : bow_out_(description.find_kind("ProposeSetBowOut")) {
     const auto& names = description.observables;
     sequence_ = static_cast<std::size_t>(std::find(names.begin(), names.end(), "max_propose_seq") -
                                          names.begin());
   }
   double score(const RunSummary& run, const faults::Schedule&) const override {
-    if (run.capped) return 0;
     const bool has_sequence = sequence_ < run.observed_max.size();
     const auto sequence = has_sequence ? static_cast<double>(run.observed_max[sequence_]) : 0.0;
     const auto copies = bow_out_ < run.sent.size() ? static_cast<double>(run.sent[bow_out_]) : 0.0;
@@ -99,6 +98,62 @@ class DiscoTestProposalFitness final : public Fitness {
  private:
   MessageKind bow_out_;
   std::size_t sequence_ = 0;
+};
+class DiscoTestProposalFitness final : public CountedProposalFitness {
+ public:
+  using CountedProposalFitness::CountedProposalFitness;
+  double score(const RunSummary& run, const faults::Schedule& schedule) const override {
+    return run.capped ? 0 : CountedProposalFitness::score(run, schedule);
+  }
+};
+
+/// DiscoTest's program, not selectable there: rounds that ended otherwise than by acceptance.
+class FailedRoundsFitness final : public Fitness {
+ public:
+  double score(const RunSummary& run, const faults::Schedule&) const override {
+    return run.capped ? 0 : -static_cast<double>(run.failed_rounds);
+  }
+};
+
+/// DiscoTest's program, not selectable there: by how much the last node's validated ledger rose.
+class ValidatedLedgersFitness final : public Fitness {
+ public:
+  explicit ValidatedLedgersFitness(const SystemDescription& description) {
+    for (std::size_t i = 0; i < description.levels.size(); ++i) {
+      if (description.levels[i].final) level_ = i;
+    }
+  }
+  double score(const RunSummary& run, const faults::Schedule&) const override {
+    if (run.capped || run.decisions.empty() || run.decisions[level_].empty()) return 0;
+    std::uint64_t first = run.decisions[level_].front().instance;
+    std::vector<std::uint64_t> last(run.nodes, 0);
+    for (const RunSummary::Report& report : run.decisions[level_]) {
+      first = std::min(first, report.instance);
+      last[report.node] = std::max(last[report.node], report.instance);
+    }
+    const std::uint64_t least = *std::min_element(last.begin(), last.end());
+    return least < first ? 0 : -static_cast<double>(least - first + 1);
+  }
+
+ private:
+  std::size_t level_ = 0;
+};
+
+/// DiscoTest's program asks its servers how long they were not in full operation. Simulated ones
+/// are not asked; a server that is behind the others is one that is not.
+class BehindFitness final : public Fitness {
+ public:
+  double score(const RunSummary& run, const faults::Schedule&) const override {
+    return run.capped ? 0 : -seconds(run.behind);
+  }
+};
+
+/// ICSE-SEIP 2023, VII: what a test case costs, to be kept small beside another objective.
+class TrafficFitness final : public Fitness {
+ public:
+  double score(const RunSummary& run, const faults::Schedule&) const override {
+    return static_cast<double>(std::accumulate(run.sent.begin(), run.sent.end(), std::uint64_t{0}));
+  }
 };
 
 /// A control: a number that says nothing, the same for the same run.
@@ -250,6 +305,23 @@ const std::vector<FitnessEntry>& fitness_functions() {
       {"discotest-proposal",
        "Highest sequence number x nodes + copies of bow-outs, 0 if cut (DiscoTest as programmed)",
        make_described<DiscoTestProposalFitness>},
+      {"proposal-printed",
+       "Highest sequence number x nodes + copies of bow-outs (thesis 3.5, the formula as printed)",
+       make_described<CountedProposalFitness>},
+      {"failed-rounds",
+       "Most phases entered out of their described order: rounds given up, 0 if cut (in "
+       "DiscoTest's "
+       "program)",
+       make<FailedRoundsFitness>},
+      {"validated-ledgers",
+       "Most decisions of the node that has fewest, 0 if cut (in DiscoTest's program)",
+       make_described<ValidatedLedgersFitness>},
+      {"behind",
+       "Longest time that nodes were behind the most advanced one, summed, 0 if cut (for the state "
+       "accounting of DiscoTest's program)",
+       make<BehindFitness>},
+      {"traffic", "Fewest messages, beside another objective (ICSE-SEIP 2023, VII)",
+       make<TrafficFitness>},
       {"none", "A number without meaning: the control of experiments", make<NoFitness>},
       {"close-time", "Longest mean time between ledgers built (Rocket as programmed)",
        make_described<CloseTimeFitness>},

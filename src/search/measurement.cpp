@@ -46,7 +46,7 @@ EventMask Measurement::wants() const {
   return messages ? EventMask::reports().with(EventType::deliver) : EventMask::reports();
 }
 
-void Measurement::reset(const NodeSet& byzantine) {
+void Measurement::reset(const NodeSet& byzantine, Time now) {
   nearness_.reset(byzantine);
   if (has_summaries()) {
     heard_.assign(scenario_.nodes() * scenario_.system_description().kinds.size(), 0);
@@ -59,7 +59,11 @@ void Measurement::reset(const NodeSet& byzantine) {
   for (auto& reports : summary_.proposals) reports.clear();
   summary_.observed_max.assign(description.observables.size(), 0);
   summary_.nodes = scenario_.nodes();
-  nodes_.assign(scenario_.nodes(), {});
+  summary_.failed_rounds = 0;
+  summary_.behind = {};
+  NodeState fresh;
+  fresh.behind_since = now;
+  nodes_.assign(scenario_.nodes(), fresh);
   for (const NodeId node : byzantine) nodes_.at(node).correct = false;
   splits_.reset(2 * levels, scenario_.nodes());
   states_.clear();
@@ -73,7 +77,7 @@ void Measurement::reset(const NodeSet& byzantine) {
   last_state_ = state_sum_;
   final_disagreement_ = false;
   demand_started_ = scenario_.oracle.termination && !scenario_.oracle.has_fault_phase;
-  demand_start_ = {};
+  demand_start_ = now;
   longest_wait_ = {};
 }
 
@@ -117,7 +121,7 @@ void Measurement::on_event(const Event& event) {
       if (nodes_[event.node].correct) on_decision(event, nodes_[event.node]);
       break;
     case EventType::phase:
-      nodes_[event.node].phase = event.number;
+      enter_phase(event.number, nodes_[event.node]);
       update_state(nodes_[event.node]);
       break;
     case EventType::observe: {
@@ -144,11 +148,7 @@ void Measurement::on_event(const Event& event) {
 void Measurement::on_decision(const Event& event, NodeState& node) {
   const Level level = event.detail;
   if (level == progress_level_ && event.number > node.decided) {
-    node.decided = event.number;
-    if (event.number > most_decided_) {
-      most_decided_ = event.number;
-      for (NodeState& other : nodes_) refresh(other);
-    }
+    advance(event.number, event.time, node);
   }
   if (scenario_.oracle.termination && level == scenario_.oracle.termination->level) {
     note_progress(event, node);
@@ -159,6 +159,35 @@ void Measurement::on_decision(const Event& event, NodeState& node) {
     if (node.rank > 0 && description.final && description.agreement) final_disagreement_ = true;
   }
   update_state(node);
+}
+
+void Measurement::enter_phase(std::uint64_t phase, NodeState& node) {
+  const std::size_t phases = scenario_.system_description().phases.size();
+  const bool is_cycle = phases > 1 && phase < phases && node.phase < phases;
+  if (is_cycle && node.correct && node.has_phase && phase != (node.phase + 1) % phases) {
+    ++summary_.failed_rounds;
+  }
+  node.phase = phase;
+  node.has_phase = true;
+}
+
+void Measurement::advance(std::uint64_t instance, Time now, NodeState& node) {
+  end_lag(node, now);
+  node.decided = instance;
+  node.behind_since = now;
+  if (instance <= most_decided_) return;
+  // Who was level with the most advanced one falls behind now.
+  for (NodeState& other : nodes_) {
+    if (other.decided == most_decided_) other.behind_since = now;
+  }
+  most_decided_ = instance;
+  for (NodeState& other : nodes_) refresh(other);
+}
+
+void Measurement::end_lag(NodeState& node, Time until) {
+  if (!node.correct || node.decided >= most_decided_) return;
+  summary_.behind += until - node.behind_since;
+  node.behind_since = until;
 }
 
 void Measurement::note_progress(const Event& event, NodeState& node) {
@@ -213,7 +242,10 @@ double Measurement::disagreement_margin() const {
 
 const RunSummary& Measurement::summarize(const run::RunResult& result) {
   const auto& termination = scenario_.oracle.termination;
-  for (const NodeState& node : nodes_) end_wait(node, result.end);
+  for (NodeState& node : nodes_) {
+    end_wait(node, result.end);
+    end_lag(node, result.end);
+  }
   summary_.failed = result.verdict.outcome == oracle::Outcome::fail;
   summary_.capped = result.ended_by == run::kDeliveryLimit;
   summary_.unknown = result.verdict.outcome == oracle::Outcome::unknown;

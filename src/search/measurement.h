@@ -43,8 +43,9 @@ class Measurement final : public EventSink {
   /// `scenario` must outlive this.
   explicit Measurement(const run::Scenario& scenario, const Wanted& wanted = {});
 
-  /// Before each run. Byzantine nodes are left out of margins and states.
-  void reset(const NodeSet& byzantine = {});
+  /// Before each run, or before a part of one that begins at `now`. Byzantine nodes are left out of
+  /// margins and states.
+  void reset(const NodeSet& byzantine = {}, Time now = {});
   EventMask wants() const override;
   void on_event(const Event& event) override;
   /// After the run; valid until the next reset.
@@ -57,7 +58,9 @@ class Measurement final : public EventSink {
     bool reached_goal = false;
     std::uint8_t rank = 0;
     std::uint64_t phase = 0;
+    bool has_phase = false;
     std::uint64_t decided = 0;  ///< highest instance on the level of progress
+    Time behind_since{};        ///< counts where somebody has decided more
     Time last_decision{};       ///< on the level of termination
     std::uint64_t word = 0;     ///< its part of the abstract state
   };
@@ -65,6 +68,9 @@ class Measurement final : public EventSink {
   void on_decision(const Event& event, NodeState& node);
   void note_progress(const Event& event, NodeState& node);
   void end_wait(const NodeState& node, Time until);
+  void enter_phase(std::uint64_t phase, NodeState& node);
+  void advance(std::uint64_t instance, Time now, NodeState& node);
+  void end_lag(NodeState& node, Time until);
   void refresh(NodeState& node);
   void update_state(NodeState& node);
   std::uint64_t word_of(const NodeState& node) const;

@@ -1,6 +1,8 @@
 // The (mu + lambda) evolutionary algorithm of the DiscoTest thesis, Algorithm 4.
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "search/algorithms.h"
@@ -9,13 +11,21 @@
 namespace dissensus::search {
 
 namespace {
+/// Who becomes a parent (thesis 2.4.2).
+enum class Selection : unsigned char {
+  pairs,       ///< everybody as often as everybody else: the thesis's Algorithm 4
+  roulette,    ///< as often as the first objective is better than the worst one's: proportionate
+  tournament,  ///< the better of two
+};
+
 class MuPlusLambda final : public Generational {
  public:
   MuPlusLambda(const SearchContext& context, std::size_t mu, std::size_t lambda,
-               const Options& options, const VariationDefaults& defaults)
+               Selection selection, const Options& options, const VariationDefaults& defaults)
       : Generational(context, "mu-plus-lambda", lambda),
         mu_(mu),
         lambda_(lambda),
+        selection_(selection),
         variation_(space(), options, defaults) {}
 
  private:
@@ -29,23 +39,12 @@ class MuPlusLambda final : public Generational {
   }
   std::string_view origin() const override { return variation_.origin(); }
 
-  /// Parents are paired at random, each once before any is used again.
   std::vector<Genotype> offspring() {
     std::vector<Genotype> result;
-    std::vector<std::size_t> deck;
-    const auto draw = [&] {
-      if (deck.empty()) {
-        deck.resize(parents_.size());
-        std::iota(deck.begin(), deck.end(), std::size_t{0});
-      }
-      std::swap(deck[random().below(deck.size())], deck.back());
-      const std::size_t parent = deck.back();
-      deck.pop_back();
-      return parent;
-    };
+    deck_.clear();
     while (result.size() < lambda_) {
-      const std::size_t first = draw();
-      const std::size_t second = draw();
+      const std::size_t first = select();
+      const std::size_t second = select();
       auto [child_1, child_2] =
           variation_.children(parents_[first].genotype, parents_[second].genotype, random());
       result.push_back(std::move(child_1));
@@ -54,10 +53,54 @@ class MuPlusLambda final : public Generational {
     return result;
   }
 
+  std::size_t select() {
+    switch (selection_) {
+      case Selection::roulette:
+        return spin();
+      case Selection::tournament: {
+        // They are sorted.
+        const std::size_t first = random().below(parents_.size());
+        return std::min<std::size_t>(first, random().below(parents_.size()));
+      }
+      case Selection::pairs:
+        break;
+    }
+    return deal();
+  }
+
+  /// At random, each once before any is used again.
+  std::size_t deal() {
+    if (deck_.empty()) {
+      deck_.resize(parents_.size());
+      std::iota(deck_.begin(), deck_.end(), std::size_t{0});
+    }
+    std::swap(deck_[random().below(deck_.size())], deck_.back());
+    const std::size_t parent = deck_.back();
+    deck_.pop_back();
+    return parent;
+  }
+
+  /// Objectives may be below zero and are minimised, so a share of the wheel is what an individual
+  /// is better by than the worst one of the parents.
+  std::size_t spin() {
+    const double worst = parents_.back().objectives[0];
+    double sum = 0;
+    for (const Individual& parent : parents_) sum += worst - parent.objectives[0];
+    if (!(sum > 0)) return random().below(parents_.size());
+    double ball = random().unit() * sum;
+    for (std::size_t i = 0; i + 1 < parents_.size(); ++i) {
+      ball -= worst - parents_[i].objectives[0];
+      if (ball < 0) return i;
+    }
+    return parents_.size() - 1;
+  }
+
   std::size_t mu_;
   std::size_t lambda_;
+  Selection selection_;
   Variation variation_;
-  std::vector<Individual> parents_;
+  std::vector<Individual> parents_;  ///< best first
+  std::vector<std::size_t> deck_;
 };
 }  // namespace
 
@@ -65,7 +108,10 @@ std::unique_ptr<Search> make_mu_plus_lambda(const SearchContext& context, const 
                                             const VariationDefaults& defaults) {
   const auto mu = static_cast<std::size_t>(options.integer("mu", 4, 1, 10'000));
   const auto lambda = static_cast<std::size_t>(options.integer("lambda", 4, 1, 10'000));
-  auto search = std::make_unique<MuPlusLambda>(context, mu, lambda, options, defaults);
+  static constexpr std::array<std::string_view, 3> kSelections{"pairs", "roulette", "tournament"};
+  const auto selection =
+      static_cast<Selection>(options.choice("selection", kSelections, std::size_t{0}));
+  auto search = std::make_unique<MuPlusLambda>(context, mu, lambda, selection, options, defaults);
   options.finish();
   return search;
 }

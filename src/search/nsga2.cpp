@@ -10,17 +10,6 @@ class Nsga2 final : public Ranked {
   Nsga2(const SearchContext& context, std::size_t population, const Options& options,
         const VariationDefaults& defaults)
       : Ranked(context, "nsga2", population, options, defaults) {}
-
- private:
-  std::vector<double> scores(const Points& points, const std::vector<Front>& fronts,
-                             std::size_t last) override {
-    std::vector<double> result(points.size(), 0);
-    for (std::size_t rank = 0; rank <= last; ++rank) {
-      const std::vector<double> distances = crowding_distances(points, fronts[rank]);
-      for (std::size_t i = 0; i < distances.size(); ++i) result[fronts[rank][i]] = distances[i];
-    }
-    return result;
-  }
 };
 }  // namespace
 

@@ -9,7 +9,7 @@
 
 namespace dissensus::search {
 
-/// pct, pos, q-learning.
+/// pct, tapct, pos, rapos, q-learning.
 const std::vector<SearchEntry>& online_searches();
 /// Schedulers that need no search around them: random-walk.
 const std::vector<SchedulerEntry>& online_schedulers();

@@ -60,6 +60,14 @@ void PartiallyMappedCrossover::operator()(std::span<double> first, std::span<dou
   cross(first, second, std::min(a, b), std::max(a, b));
 }
 
+void OnePointCrossover::operator()(std::span<double> first, std::span<double> second,
+                                   Random& random) const {
+  if (first.size() < 2) return;
+  // A cut before the first gene or behind the last one would exchange nothing.
+  const std::size_t cut = 1 + random.below(first.size() - 1);
+  for (std::size_t i = cut; i < first.size(); ++i) std::swap(first[i], second[i]);
+}
+
 namespace {
 /// By value: where in `genes` it is.
 std::vector<std::uint32_t> positions(const std::vector<double>& genes) {
@@ -97,8 +105,8 @@ void PartiallyMappedCrossover::cross(std::span<double> first, std::span<double> 
 }
 
 std::span<const std::string_view> crossover_names() {
-  static constexpr std::array<std::string_view, 7> kNames{
-      "none", "sbx", "blend", "uniform", "pmx", "bounded-sbx", "own-cuts-pmx"};
+  static constexpr std::array<std::string_view, 8> kNames{
+      "none", "sbx", "blend", "uniform", "pmx", "bounded-sbx", "own-cuts-pmx", "one-point"};
   static_assert(kNames.size() == std::variant_size_v<Crossover>);
   return kNames;
 }
@@ -135,6 +143,23 @@ double repaired(double gene, std::size_t index, const SearchSpace& space) {
   return std::clamp(gene, space.low[index], space.high[index]);
 }
 }  // namespace
+
+void from_unit_cube(std::span<double> genes, const SearchSpace& space) {
+  if (space.type == SearchSpace::Type::priority) {
+    std::vector<std::pair<double, std::size_t>> order;
+    order.reserve(genes.size());
+    for (std::size_t i = 0; i < genes.size(); ++i) order.emplace_back(genes[i], i);
+    std::sort(order.begin(), order.end());
+    for (std::size_t i = 0; i < genes.size(); ++i) {
+      genes[order[i].second] = static_cast<double>(i + 1);
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < genes.size(); ++i) {
+    genes[i] = space.low[i] + genes[i] * (space.high[i] - space.low[i]);
+  }
+  repair(genes, space);
+}
 
 void repair(std::span<double> genes, const SearchSpace& space) {
   if (space.type == SearchSpace::Type::priority) return;

@@ -61,6 +61,12 @@ struct UniformCrossover {
   void operator()(std::span<double> first, std::span<double> second, Random& random) const;
 };
 
+/// One-point crossover (Holland 1975; thesis 2.4.2 and Figure 2.3): both parents are cut behind the
+/// same gene, and exchange what follows.
+struct OnePointCrossover {
+  void operator()(std::span<double> first, std::span<double> second, Random& random) const;
+};
+
 /// PMX (Goldberg and Lingle 1985; thesis Figure 3.5) for permutations of 1..genes.
 struct PartiallyMappedCrossover {
   void operator()(std::span<double> first, std::span<double> second, Random& random) const;
@@ -78,11 +84,11 @@ struct OwnCutsCrossover {
                     std::size_t last);
 };
 
-using Crossover =
-    std::variant<NoCrossover, SimulatedBinaryCrossover, BlendCrossover, UniformCrossover,
-                 PartiallyMappedCrossover, BoundedBinaryCrossover, OwnCutsCrossover>;
+using Crossover = std::variant<NoCrossover, SimulatedBinaryCrossover, BlendCrossover,
+                               UniformCrossover, PartiallyMappedCrossover, BoundedBinaryCrossover,
+                               OwnCutsCrossover, OnePointCrossover>;
 /// In the order of the variant; "none", "sbx", "blend", "uniform", "pmx", "bounded-sbx",
-/// "own-cuts-pmx".
+/// "own-cuts-pmx", "one-point".
 std::span<const std::string_view> crossover_names();
 
 /// Bounds of one gene.
@@ -115,6 +121,10 @@ struct SwapMutation {};
 using Mutation = std::variant<GaussianMutation, PolynomialMutation, UniformMutation, SwapMutation>;
 /// In the order of the variant; "gaussian", "polynomial", "uniform", "swap".
 std::span<const std::string_view> mutation_names();
+
+/// Genes of the unit cube become genes of the space: delays are stretched to their bounds,
+/// priorities are the ranks of the values.
+void from_unit_cube(std::span<double> genes, const SearchSpace& space);
 
 /// Whole numbers where the space has them, within the bounds. Leaves permutations alone.
 void repair(std::span<double> genes, const SearchSpace& space);

@@ -1,6 +1,7 @@
 #include "search/pareto.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -108,6 +109,76 @@ double hypervolume(Points points, const Point& reference) {
     return false;
   });
   return volume(std::move(points), reference, reference.size());
+}
+
+namespace {
+bool is_below(const Point& a, const Point& b) {
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    if (!(a[k] < b[k])) return false;
+  }
+  return true;
+}
+bool is_nowhere_above(const Point& a, const Point& b) {
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    if (a[k] > b[k]) return false;
+  }
+  return true;
+}
+
+/// The upper corners of the boxes that make up what no point dominates below `reference`.
+Points local_upper_bounds(const Points& points, const Point& reference) {
+  Points corners{reference};
+  for (const Point& point : points) {
+    Points kept;
+    Points cut;
+    for (const Point& corner : corners) {
+      if (!is_below(point, corner)) {
+        kept.push_back(corner);
+        continue;
+      }
+      for (std::size_t k = 0; k < point.size(); ++k) {
+        cut.push_back(corner);
+        cut.back()[k] = point[k];
+      }
+    }
+    // A box within another one says nothing.
+    for (std::size_t i = 0; i < cut.size(); ++i) {
+      bool is_within = false;
+      for (const Point& corner : kept) is_within = is_within || is_nowhere_above(cut[i], corner);
+      for (std::size_t j = 0; j < cut.size() && !is_within; ++j) {
+        is_within = j != i && is_nowhere_above(cut[i], cut[j]) && (cut[i] != cut[j] || j < i);
+      }
+      if (!is_within) kept.push_back(cut[i]);
+    }
+    corners = std::move(kept);
+  }
+  return corners;
+}
+
+double square_of_distance(const Point& point, const Point& corner) {
+  double sum = 0;
+  for (std::size_t k = 0; k < point.size(); ++k) {
+    const double over = std::max(0.0, point[k] - corner[k]);
+    sum += over * over;
+  }
+  return sum;
+}
+}  // namespace
+
+double uncrowded_hypervolume(const Points& points, const Point& reference) {
+  const Points corners = local_upper_bounds(points, reference);
+  double penalty = 0;
+  for (const Point& point : points) {
+    double least = square_of_distance(point, corners.front());
+    for (const Point& corner : corners) {
+      least = std::min(least, square_of_distance(point, corner));
+    }
+    const double distance = std::sqrt(least);
+    double power = 1;
+    for (std::size_t k = 0; k < reference.size(); ++k) power *= distance;
+    penalty += power;
+  }
+  return hypervolume(points, reference) - penalty / static_cast<double>(points.size());
 }
 
 Box bounding_box(const Points& points, const Front& front) {

@@ -29,6 +29,12 @@ std::vector<double> crowding_distances(const Points& points, const Front& front)
 /// count for nothing. Exact, by slicing: for fronts of some hundred points in few dimensions.
 double hypervolume(Points points, const Point& reference);
 
+/// The uncrowded hypervolume of a set (Maree, Alderliesten and Bosman 2020): the hypervolume, less
+/// the mean over all points of their distance, to the power of the dimension, to where no point of
+/// the set dominates and everything is below `reference`. So what is dominated counts, too, and is
+/// drawn towards the gaps of the front.
+double uncrowded_hypervolume(const Points& points, const Point& reference);
+
 /// Componentwise minimum and maximum over the members of `front`.
 struct Box {
   Point low;

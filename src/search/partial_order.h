@@ -1,4 +1,5 @@
-// Partial-order sampling (POS: Yuan, Yang and Gu, CAV 2018), and the uniform walk beside it.
+// Partial-order sampling (POS: Yuan, Yang and Gu, CAV 2018; RAPOS: Sen, ASE 2007), and the uniform
+// walk beside it.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,25 @@ class PartialOrderScheduler final : public HoldingScheduler {
   std::vector<std::uint64_t> priority_;  ///< by place in the inbox
 };
 
+/// RAPOS. Messages are delivered in batches whose members do not race, one receiver each. After a
+/// batch only messages that race with one of its members may begin the next one, so that a partial
+/// order is drawn about once, whatever the number of its interleavings; where none does, any may.
+class RaposScheduler final : public HoldingScheduler {
+ public:
+  explicit RaposScheduler(std::uint64_t seed) : seed_(seed) {}
+
+  void start(std::size_t nodes, std::size_t kinds) override;
+  std::size_t pick(std::span<const PendingMessage> inbox) override;
+
+ private:
+  void draw_batch(std::span<const PendingMessage> inbox);
+
+  std::uint64_t seed_;
+  Random random_;
+  std::vector<std::uint64_t> batch_;  ///< numbers of messages, the next one last
+  std::vector<bool> is_hit_;          ///< by node: a receiver of the last batch
+};
+
 /// Every message that waits is as likely as any other.
 class RandomWalkScheduler final : public Scheduler {
  public:
@@ -45,5 +65,6 @@ class RandomWalkScheduler final : public Scheduler {
 };
 
 std::unique_ptr<Search> make_partial_order(const SearchContext& context, const Options& options);
+std::unique_ptr<Search> make_rapos(const SearchContext& context, const Options& options);
 
 }  // namespace dissensus::search

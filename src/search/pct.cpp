@@ -34,11 +34,19 @@ std::size_t PctScheduler::pick(std::span<const PendingMessage> inbox) {
   for (std::size_t i = 1; i < inbox.size(); ++i) {
     if (priority_[link(inbox[i])] > priority_[link(inbox[best])]) best = i;
   }
+  if (parameters_.races_only && !races(inbox, best)) return best;
   ++step_;
   for (std::size_t i = 0; i < changes_.size(); ++i) {
     if (changes_[i] == step_) priority_[link(inbox[best])] = i + 1;
   }
   return best;
+}
+
+bool PctScheduler::races(std::span<const PendingMessage> inbox, std::size_t index) {
+  const PendingMessage& picked = inbox[index];
+  return std::any_of(inbox.begin(), inbox.end(), [&](const PendingMessage& other) {
+    return other.to == picked.to && other.from != picked.from;
+  });
 }
 
 namespace {
@@ -57,7 +65,7 @@ class PctSearch final : public Search {
     const auto scheduler = std::make_shared<PctScheduler>(random_.next(), parameters_);
     scheduler->set_hold(hold_.draw(random_));
     candidate.scheduler = scheduler;
-    candidate.origin = "pct";
+    candidate.origin = parameters_.races_only ? "tapct" : "pct";
     add_plan(candidate, space_, random_);
     return candidate;
   }
@@ -78,13 +86,23 @@ class PctSearch final : public Search {
 };
 }  // namespace
 
-std::unique_ptr<Search> make_pct(const SearchContext& context, const Options& options) {
-  PctScheduler::Parameters parameters;
+namespace {
+std::unique_ptr<Search> make_change_points(const SearchContext& context, const Options& options,
+                                           PctScheduler::Parameters parameters) {
   parameters.depth =
       static_cast<std::uint32_t>(options.integer("depth", parameters.depth, 1, 1000));
   const std::int64_t steps = options.integer("steps", 0, 0, 1'000'000'000);
   if (steps != 0) parameters.steps = static_cast<std::uint64_t>(steps);
   return std::make_unique<PctSearch>(context, parameters, steps == 0, HoldDraw(context, options));
+}
+}  // namespace
+
+std::unique_ptr<Search> make_pct(const SearchContext& context, const Options& options) {
+  return make_change_points(context, options, {});
+}
+
+std::unique_ptr<Search> make_tapct(const SearchContext& context, const Options& options) {
+  return make_change_points(context, options, {.races_only = true});
 }
 
 }  // namespace dissensus::search

@@ -1,4 +1,5 @@
-// Probabilistic concurrency testing of message passing (PCTCP: Ozkan et al., OOPSLA 2018).
+// Probabilistic concurrency testing of message passing (PCTCP: Ozkan et al., OOPSLA 2018), and its
+// trace-aware form (taPCT: Ozkan, Majumdar and Oraee, OOPSLA 2019).
 #pragma once
 
 #include <cstdint>
@@ -22,16 +23,22 @@ class PctScheduler final : public HoldingScheduler {
   struct Parameters {
     std::uint32_t depth = 3;
     std::uint64_t steps = 4000;  ///< messages of a run, as far as is known before
+    /// taPCT: a step that races with nothing has one order, so only racing ones are counted, and
+    /// the bound has their number instead of that of all steps. A message races when another one
+    /// to the same receiver waits on another link.
+    bool races_only = false;
   };
   PctScheduler(std::uint64_t seed, const Parameters& parameters);
 
   void start(std::size_t nodes, std::size_t kinds) override;
   std::size_t pick(std::span<const PendingMessage> inbox) override;
 
-  /// Of the last run.
+  /// Of the last run; taPCT: of its racing steps.
   std::uint64_t steps() const { return step_; }
 
  private:
+  static bool races(std::span<const PendingMessage> inbox, std::size_t index);
+
   std::uint64_t seed_;
   Parameters parameters_;
   std::size_t nodes_ = 0;
@@ -40,7 +47,8 @@ class PctScheduler final : public HoldingScheduler {
   std::uint64_t step_ = 0;
 };
 
-/// Learns the number of steps from the runs it is told about.
+/// Both learn the number of steps from the runs they are told about.
 std::unique_ptr<Search> make_pct(const SearchContext& context, const Options& options);
+std::unique_ptr<Search> make_tapct(const SearchContext& context, const Options& options);
 
 }  // namespace dissensus::search

@@ -19,9 +19,23 @@ std::vector<Genotype> Ranked::next_generation(std::vector<Individual> told) {
   return offspring;
 }
 
+std::vector<Front> Ranked::fronts_of(const std::vector<Individual>& /*all*/, const Points& points) {
+  return non_dominated_fronts(points);
+}
+
+std::vector<double> Ranked::scores(const Points& points, const std::vector<Front>& fronts,
+                                   std::size_t last) {
+  std::vector<double> result(points.size(), 0);
+  for (std::size_t rank = 0; rank <= last; ++rank) {
+    const std::vector<double> distances = crowding_distances(points, fronts[rank]);
+    for (std::size_t i = 0; i < distances.size(); ++i) result[fronts[rank][i]] = distances[i];
+  }
+  return result;
+}
+
 void Ranked::select_survivors(std::vector<Individual> all) {
   const Points points = objectives_of(all);
-  std::vector<Front> fronts = non_dominated_fronts(points);
+  std::vector<Front> fronts = fronts_of(all, points);
   std::size_t last = 0;
   for (std::size_t count = fronts[0].size(); count < population_size_ && last + 1 < fronts.size();
        count += fronts[last].size()) {

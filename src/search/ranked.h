@@ -1,5 +1,5 @@
-// The frame that NSGA-II and AGE-MOEA share: the best of parents and offspring survive, by front
-// and within a front by a score; parents win binary tournaments by the same order.
+// The frame that NSGA-II, MOSA and AGE-MOEA share: the best of parents and offspring survive, by
+// front and within a front by a score; parents win binary tournaments by the same order.
 #pragma once
 
 #include <string_view>
@@ -18,9 +18,12 @@ class Ranked : public Generational {
         variation_(space(), options, defaults) {}
 
   /// One score per point, larger is better; compared within a front only. Of the fronts only those
-  /// up to `last` have survivors and need scores.
+  /// up to `last` have survivors and need scores. Default: crowding distances.
   virtual std::vector<double> scores(const Points& points, const std::vector<Front>& fronts,
-                                     std::size_t last) = 0;
+                                     std::size_t last);
+
+  /// Best first, none empty. Default: by domination.
+  virtual std::vector<Front> fronts_of(const std::vector<Individual>& all, const Points& points);
 
  private:
   struct Survivor {

@@ -34,7 +34,8 @@ Crossover read_crossover(const SearchSpace& space, const Options& options,
       UniformCrossover{gene_probability},
       PartiallyMappedCrossover{},
       BoundedBinaryCrossover{eta, gene_probability, assignment, space.low, space.high},
-      OwnCutsCrossover{}};
+      OwnCutsCrossover{},
+      OnePointCrossover{}};
   return all[chosen];
 }
 
@@ -63,13 +64,14 @@ void check_fit(const SearchSpace& space, const Options& options, const Crossover
     }
     if (!swap) options.fail("mutation", "the genes are priorities, expected swap");
   } else if (pmx) {
-    options.fail("crossover",
-                 "the genes are delays, expected sbx, bounded-sbx, blend, uniform or none");
+    options.fail(
+        "crossover",
+        "the genes are delays, expected sbx, bounded-sbx, blend, uniform, one-point or none");
   }
 }
 
 /// By crossover, then mutation, in the order of the variants.
-constexpr std::array<std::array<std::string_view, 4>, 7> kOrigins{{
+constexpr std::array<std::array<std::string_view, 4>, 8> kOrigins{{
     {"gaussian"sv, "polynomial"sv, "uniform"sv, "swap"sv},
     {"sbx+gaussian"sv, "sbx+polynomial"sv, "sbx+uniform"sv, "sbx+swap"sv},
     {"blend+gaussian"sv, "blend+polynomial"sv, "blend+uniform"sv, "blend+swap"sv},
@@ -79,6 +81,7 @@ constexpr std::array<std::array<std::string_view, 4>, 7> kOrigins{{
      "bounded-sbx+swap"sv},
     {"own-cuts-pmx+gaussian"sv, "own-cuts-pmx+polynomial"sv, "own-cuts-pmx+uniform"sv,
      "own-cuts-pmx+swap"sv},
+    {"one-point+gaussian"sv, "one-point+polynomial"sv, "one-point+uniform"sv, "one-point+swap"sv},
 }};
 }  // namespace
 

@@ -114,7 +114,7 @@ Grid grid_for(std::size_t panels, double cell_width) {
 }
 
 void draw_box(SvgCanvas& canvas, const Frame& frame, const std::vector<double>& sample, double left,
-              double width, std::string_view stroke) {
+              double width, std::string_view stroke, std::string_view dashes = {}) {
   const double middle = left + width / 2;
   const auto y_of = [&](double value) { return frame.at(0, value).y; };
   const double low = quantile(sample, 0.25);
@@ -129,7 +129,7 @@ void draw_box(SvgCanvas& canvas, const Frame& frame, const std::vector<double>& 
   canvas.line({middle, y_of(bottom)}, {middle, y_of(low)}, stroke, 1.2);
   canvas.line({middle, y_of(high)}, {middle, y_of(top)}, stroke, 1.2);
   canvas.rectangle({left, y_of(high), left + width, y_of(low)}, "#ffffff",
-                   fmt::format("stroke=\"{}\" stroke-width=\"1.4\"", stroke));
+                   fmt::format("stroke=\"{}\" stroke-width=\"1.4\"{}", stroke, dashes));
   canvas.line({left, y_of(quantile(sample, 0.5))}, {left + width, y_of(quantile(sample, 0.5))},
               stroke, 2.6);
   // Equal values would hide each other: dots stand side by side in the order of the sample.
@@ -147,7 +147,7 @@ struct Extent {
 
   void include(const CurvePanel& panel) {
     for (const Curve& curve : panel.curves) {
-      for (const auto* points : {&curve.line, &curve.dots, &curve.marks}) {
+      for (const auto* points : {&curve.line, &curve.dots, &curve.marks, &curve.published}) {
         for (const Point& point : *points) {
           x = std::max(x, point.x);
           y = std::max(y, point.y);
@@ -208,6 +208,9 @@ std::string box_chart(const BoxChart& chart) {
     for (const auto& sample : panel.samples) {
       for (const double value : sample) highest = std::max(highest, value);
     }
+    for (const auto& sample : panel.published) {
+      for (const double value : sample) highest = std::max(highest, value);
+    }
   }
   SvgCanvas canvas(width, grid.bottom() + caption_height(chart.caption, width - 32));
   draw_title(canvas, chart.title, chart.series);
@@ -228,8 +231,14 @@ std::string box_chart(const BoxChart& chart) {
                             panel.title, chart.series[i], sample.size(), quantile(sample, 0.5),
                             quantile(sample, 0.25), quantile(sample, 0.75)),
           series_attribute(chart.series[i]));
+      const bool is_beside = i < panel.published.size() && !panel.published[i].empty();
       if (!sample.empty()) {
-        draw_box(canvas, frame, sample, left + slot * 0.18, slot * 0.64, colour(i));
+        draw_box(canvas, frame, sample, left + slot * (is_beside ? 0.06 : 0.18),
+                 slot * (is_beside ? 0.44 : 0.64), colour(i));
+      }
+      if (is_beside) {
+        draw_box(canvas, frame, panel.published[i], left + slot * 0.56, slot * 0.38, "#777777",
+                 " stroke-dasharray=\"3 2\"");
       }
       canvas.text({left + slot / 2, frame.area.bottom + 16}, fmt::format("n = {}", sample.size()),
                   {.size = 9.5, .anchor = "middle"});
@@ -268,6 +277,9 @@ std::string curve_chart(const CurveChart& chart) {
       std::vector<Point> path;
       for (const Point& point : curve.line) path.push_back(frame.at(point.x, point.y));
       draw_path(canvas, std::move(path), colour(i), 1.9);
+      std::vector<Point> dashed;
+      for (const Point& point : curve.published) dashed.push_back(frame.at(point.x, point.y));
+      draw_dashed_path(canvas, dashed, colour(i), 1.4);
       canvas.end_group();
     }
   }

@@ -30,6 +30,8 @@ std::string bar_chart(const BarChart& chart);
 struct BoxPanel {
   std::string title;
   std::vector<std::vector<double>> samples;  ///< by series; may be empty
+  /// By series, drawn beside ours in a dashed frame; empty: nothing was published.
+  std::vector<std::vector<double>> published = {};
 };
 struct BoxChart {
   std::string title;
@@ -46,7 +48,8 @@ std::string box_chart(const BoxChart& chart);
 struct Curve {
   std::vector<trace::Point> line;  ///< in the units of the axes
   std::vector<trace::Point> dots;
-  std::vector<trace::Point> marks;  ///< larger than dots
+  std::vector<trace::Point> marks;           ///< larger than dots
+  std::vector<trace::Point> published = {};  ///< a dashed line
   std::string hover;
 };
 struct CurvePanel {

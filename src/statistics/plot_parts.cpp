@@ -79,4 +79,27 @@ void draw_path(SvgCanvas& canvas, std::vector<Point> path, std::string_view stro
   canvas.polygon(path, "none", stroke, width);
 }
 
+void draw_dashed_path(SvgCanvas& canvas, const std::vector<Point>& path, std::string_view stroke,
+                      double width) {
+  constexpr double kDash = 6;
+  constexpr double kGap = 4;
+  // One pattern along the whole path: at corners it goes on.
+  double done = 0;
+  for (std::size_t i = 1; i < path.size(); ++i) {
+    const double length = std::hypot(path[i].x - path[i - 1].x, path[i].y - path[i - 1].y);
+    const auto at = [&](double share) {
+      return Point{path[i - 1].x + share * (path[i].x - path[i - 1].x),
+                   path[i - 1].y + share * (path[i].y - path[i - 1].y)};
+    };
+    for (double from = 0; from < length;) {
+      const double phase = std::fmod(done + from, kDash + kGap);
+      const double until = std::min(length, from + (phase < kDash ? kDash : kDash + kGap) - phase);
+      if (phase < kDash) canvas.line(at(from / length), at(until / length), stroke, width);
+      // Rounding must not keep it where it is.
+      from = std::max(until, from + 1e-6);
+    }
+    done += length;
+  }
+}
+
 }  // namespace dissensus::statistics

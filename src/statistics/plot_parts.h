@@ -29,5 +29,7 @@ void draw_caption(trace::SvgCanvas& canvas, const std::string& caption, double t
 /// A line through all points.
 void draw_path(trace::SvgCanvas& canvas, std::vector<trace::Point> path, std::string_view stroke,
                double width);
+void draw_dashed_path(trace::SvgCanvas& canvas, const std::vector<trace::Point>& path,
+                      std::string_view stroke, double width);
 
 }  // namespace dissensus::statistics

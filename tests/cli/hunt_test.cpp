@@ -433,7 +433,7 @@ TEST(Store, AFullDiskEndsTheHuntAndKeepsItsResults) {
       "trap '' XFSZ; ulimit -f 400; exec {} hunt {} --search random --budget 100000runs",
       tested_program(), scenario);
   const CommandResult result = folder.run({"-c", hunt}, "sh");
-  EXPECT_EQ(result.exit_code, 2) << result.out;
+  EXPECT_EQ(result.exit_code, 5) << result.out;
   EXPECT_THAT(result.err, HasSubstr("store.sqlite: "));
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
   const std::size_t kept = items_of(folder.file("runs/latest-hunt/store.sqlite")).size();

@@ -1,5 +1,8 @@
 #include "discotest/harness.h"
 
+#include <memory>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,6 +48,50 @@ TEST(Harness, OneNetworkGoesThroughManyCases) {
   EXPECT_LT(result.cases, 80u);
   EXPECT_LT(result.capped, result.cases / 2) << "most cases settle their payment";
   EXPECT_EQ(result.seconds, 1200);
+}
+
+/// Keeps what each test case was measured at.
+class Witness final : public Fitness {
+ public:
+  explicit Witness(std::vector<RunSummary>& seen) : seen_(seen) {}
+  double score(const RunSummary& run, const faults::Schedule&) const override {
+    seen_.push_back(run);
+    return 0;
+  }
+
+ private:
+  std::vector<RunSummary>& seen_;
+};
+
+// Fitness functions other than the program's own are measured, too, and of one case alone.
+TEST(Harness, MeasuresEachCaseByItself) {
+  const run::Scenario scenario = network("[\"B3-fixed\"]");
+  Registry registry = search::built_in_registry();
+  registry.systems = simulated_systems();
+  hunt::HuntOptions hunt;
+  hunt.search = "discotest-random";
+  hunt.fitness = {"discotest-time"};
+  hunt::HuntParts parts = hunt::make_parts(scenario, registry, hunt);
+  std::vector<RunSummary> seen;
+  parts.objectives = {std::make_shared<Witness>(seen)};
+  const HarnessResult result = run_harness(scenario, parts, {}, std::chrono::minutes(20), 1,
+                                           [](const std::string&) { return false; });
+  ASSERT_EQ(seen.size(), result.cases);
+  std::uint64_t last = 0;
+  std::size_t behind = 0;
+  for (const RunSummary& summary : seen) {
+    const auto& ledgers = summary.decisions.back();
+    ASSERT_FALSE(ledgers.empty());
+    // Cases follow each other, and so do the ledgers that they saw.
+    EXPECT_GE(ledgers.front().instance, last);
+    last = ledgers.front().instance;
+    EXPECT_LT(summary.behind, summary.duration * 5);
+    behind += summary.behind > Duration{} ? 1 : 0;
+  }
+  EXPECT_GT(behind, seen.size() / 2);
+  double sum = 0;
+  for (const double share : result.shares) sum += share;
+  EXPECT_NEAR(sum, 1, 1e-9);
 }
 
 TEST(Harness, IsAFunctionOfItsSeed) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <regex>
 #include <set>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,7 +44,7 @@ TEST(Papers, CommandsNameFilesThatAreThere) {
   for (const Paper& paper : papers()) {
     for (const PaperItem& item : paper.items) {
       for (const std::string& word : item.run) {
-        if (!std::regex_match(word, std::regex(".*\\.(toml|json|tla|cfg)"))) continue;
+        if (!std::regex_match(word, std::regex("scripts/.*|.*\\.(toml|json|tla|cfg)"))) continue;
         EXPECT_TRUE(fs::exists(kRoot + "/" + word)) << paper.name << ", " << item.name;
       }
     }
@@ -99,6 +100,62 @@ TEST(Papers, EveryCaptionOfAPaperIsAnItem) {
     }
   }
   EXPECT_GT(captions, 50u);
+}
+
+/// "3.4" of the item "section 3.4, agreement"; empty: another kind of item.
+std::string section_of(const PaperItem& item) {
+  std::smatch found;
+  const std::regex section("section ([0-9IVX]+(\\.[0-9A-E]+)*).*");
+  return std::regex_match(item.name, found, section) ? found.str(1) : std::string();
+}
+
+bool is_within(const std::string& section, const std::string& other) {
+  return section == other || section.starts_with(other + ".");
+}
+
+// A heading is told by an item of its own, by those of its parts, or by that of the section around
+// it.
+TEST(Papers, EverySectionOfAPaperIsTold) {
+  const std::string folder = kRoot + "/../shared/papers";
+  if (!fs::exists(folder)) GTEST_SKIP() << "the papers are not here";
+  const std::regex arabic("^[#* ]*([2-9](\\.[0-9]){0,2}|10) [A-Z].*");
+  const std::regex of_thesis("^([2-5]\\.[0-9](\\.[0-9])?) [A-Z].*");
+  const std::regex roman("^([IVX]+)\\. [A-Z ]+$");
+  const std::vector<std::tuple<std::string, std::string, std::regex>> texts{
+      {"discotest", "discotest-thesis-2022.txt", of_thesis},
+      {"icse-seip", "discotest-icse-seip-2023.txt", roman},
+      {"operators", "genetic-operators-2025.txt", arabic},
+      {"isolation", "isolation-thesis-2023.txt", arabic},
+      {"conformance", "formal-model-conformance-fmdse.txt", arabic}};
+  const std::vector<Paper> all = papers();
+  std::size_t headings = 0;
+  for (const auto& [name, text, heading] : texts) {
+    const Paper& paper = find_paper(all, name);
+    std::ifstream file(folder + "/" + text);
+    for (std::string line; std::getline(file, line);) {
+      std::smatch found;
+      if (line.size() > 90 || !std::regex_match(line, found, heading)) continue;
+      ++headings;
+      const std::string number = found.str(1);
+      EXPECT_TRUE(std::any_of(paper.items.begin(), paper.items.end(),
+                              [&](const PaperItem& item) {
+                                const std::string section = section_of(item);
+                                return !section.empty() &&
+                                       (is_within(section, number) || is_within(number, section));
+                              }))
+          << name << ": " << line;
+    }
+  }
+  EXPECT_GT(headings, 90u);
+}
+
+TEST(Papers, ACommandIsOneThatAPersonTypes) {
+  const std::vector<Paper> all = papers();
+  EXPECT_EQ(command_of(find_item(find_paper(all, "discotest"), "table 4.4")),
+            "dissensus study --paper experiments/discotest-table-4.4.toml");
+  const PaperItem& cost = find_item(find_paper(all, "conformance"), "figure 5");
+  EXPECT_TRUE(runs_script(cost));
+  EXPECT_EQ(command_of(cost), "scripts/study-conformance-cost build/release/dissensus");
 }
 
 TEST(Papers, ItemsAreFoundByWhatTheirReaderCallsThem) {

@@ -5,9 +5,12 @@
 #include <regex>
 #include <sstream>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "experiment/figures.h"
 #include "experiment/files.h"
 #include "experiment/store.h"
 
@@ -223,7 +226,8 @@ TEST(StudySession, EvolutionCountsDiscoveriesPerGeneration) {
   std::string text = replaced(small_experiment(), "\"detection\"", "\"evolution\"");
   text =
       replaced(text, "tables = [\"success\", \"success-test\", \"time-test\", \"detection-time\"]",
-               "tables = [\"evolution\"]\npopulation = 4\nlast_generations = 5\nmilestone = 2");
+               "tables = [\"evolution\", \"approach\"]\npopulation = 4\nlast_generations = "
+               "5\nmilestone = 2");
   text = replaced(text, "figures = [\"found\", \"time\", \"time-found\", \"survival\"]",
                   "figures = [\"trajectory\", \"pareto\"]\nrepeats = 2");
   text = replaced(text, "search = \"random\"\n\n[[search]]",
@@ -262,6 +266,110 @@ TEST(StudySession, EvolutionCountsDiscoveriesPerGeneration) {
   }
   const std::string evaluations = read_text(folder.path("out/evaluations.csv"));
   EXPECT_EQ(std::count(evaluations.begin(), evaluations.end(), '\n'), 1 + 12 * 40);
+  EXPECT_THAT(evaluations,
+              testing::StartsWith("case,search,repetition,seed,evaluation,generation,found,"
+                                  "objective_1,objective_2,genes\n"));
+  // The last column of a line is what was tried: a whole number per gene.
+  const std::vector<float>& first = arranged.at(0, 0)[0]->points[0].genes;
+  ASSERT_FALSE(first.empty());
+  EXPECT_THAT(evaluations, HasSubstr(fmt::format(",{}\n", fmt::join(first, " "))));
+  EXPECT_THAT(read_text(folder.path("out/tables.md")),
+              HasSubstr("| case | search | first generation | last 5 | of these, failing ones |"));
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+// One dashed box where the paper's authors published times; in the second figure those of the runs
+// that found something.
+TEST(StudySession, PublishedTimesAreDrawnBesideOurs) {
+  const Folder folder;
+  const Registry registry = make_registry();
+  std::string text = replaced(small_experiment(), "name = \"random\"\nsearch",
+                              "name = \"random\"\npublished_as = \"rand\"\nsearch");
+  text = replaced(text, "[published]\n", "[published]\nruns = \"runs.csv\"\n");
+  text = replaced(text, "budget = \"40runs\"", "budget = \"1h-virtual\"");
+  std::ofstream(folder.path("runs.csv"))
+      << "Bug,Configuration,Id,Time,Found\nslow,rand,1,60,1\nslow,rand,2,0,0\n";
+  const Experiment experiment = load_experiment(folder.write("e.toml", text), registry);
+  CellResults results;
+  for (const Cell& cell : cells_of(experiment)) {
+    CellResult result;
+    result.found = true;
+    result.virtual_seconds = 120;
+    results.emplace(cell.key, result);
+  }
+  const ArrangedResults arranged = arrange(experiment, results);
+  const std::string all = make_figure(FigureKind::time, arranged, {}).svg;
+  const std::string found = make_figure(FigureKind::time_found, arranged, {}).svg;
+  EXPECT_EQ(count_of(all, "stroke-dasharray=\"3 2\""), 1u);
+  EXPECT_EQ(count_of(found, "stroke-dasharray=\"3 2\""), 1u);
+  // Dots: three hunts in each of four cells, and the published runs.
+  EXPECT_EQ(count_of(all, "<circle"), 14u);
+  EXPECT_EQ(count_of(found, "<circle"), 13u);
+  EXPECT_THAT(all, HasSubstr("the published runs"));
+}
+
+// A table with three numbers of a curve gives four points of it.
+TEST(StudySession, APublishedTrajectoryIsDrawnUnderOurs) {
+  const Folder folder;
+  const Registry registry = make_registry();
+  std::string text = replaced(small_experiment(), "\"detection\"", "\"evolution\"");
+  text =
+      replaced(text, "tables = [\"success\", \"success-test\", \"time-test\", \"detection-time\"]",
+               "tables = [\"evolution\"]\npopulation = 4\nlast_generations = 5\nmilestone = 2");
+  text = replaced(text, "figures = [\"found\", \"time\", \"time-found\", \"survival\"]",
+                  "figures = [\"trajectory\"]");
+  text = replaced(text, "search = \"random\"\n\n[[search]]",
+                  "search = \"random\"\nfitness = [\"time\"]\n\n[[search]]");
+  text = text.substr(0, text.find("[published]"));
+  const std::string published =
+      "[published]\nevolution = [{ case = \"slow\", search = \"random\", total = 8, last = 4, "
+      "milestone = 3, mean_objective = 1.5 }]\n";
+  const auto lines_of = [&](const std::string& name, const std::string& more) {
+    const Experiment experiment = load_experiment(folder.write(name, text + more), registry);
+    return make_figure(FigureKind::trajectory, arrange(experiment, {}), {}).svg;
+  };
+  const std::string without = lines_of("a.toml", "");
+  const std::string with = lines_of("b.toml", published);
+  EXPECT_THAT(without, Not(HasSubstr("Dashed")));
+  EXPECT_THAT(with, HasSubstr("Dashed: the paper, through what its table says of D2, L5"));
+  EXPECT_GT(count_of(with, "<line"), count_of(without, "<line") + 20);
+}
+
+// A hunt whose schedules go straight to where others failed, and one that stays where it is.
+TEST(StudySession, TheTableOfApproachesTellsWhoComesNearer) {
+  const Folder folder;
+  const Registry registry = make_registry();
+  std::string text = replaced(small_experiment(), "\"detection\"", "\"evolution\"");
+  text =
+      replaced(text, "tables = [\"success\", \"success-test\", \"time-test\", \"detection-time\"]",
+               "tables = [\"approach\"]\npopulation = 4\nlast_generations = 1");
+  text = replaced(text, "figures = [\"found\", \"time\", \"time-found\", \"survival\"]", "");
+  text = replaced(text, "search = \"random\"\n\n[[search]]",
+                  "search = \"random\"\nfitness = [\"time\"]\n\n[[search]]");
+  text = text.substr(0, text.find("[published]"));
+  const Experiment experiment = load_experiment(folder.write("e.toml", text), registry);
+  CellResults results;
+  for (const Cell& cell : cells_of(experiment)) {
+    CellResult result;
+    for (int i = 0; i < 8; ++i) {
+      // The failing place is 100, 100; the second search begins 80 away in each gene.
+      const bool is_late = i >= 4;
+      const float gene = cell.search == 0 ? 40.0F : (is_late ? 100.0F : 20.0F);
+      const bool fails = cell.search == 1 && is_late;
+      result.points.push_back({fails, {0.0}, {gene, gene}});
+    }
+    results.emplace(cell.key, result);
+  }
+  const std::string table = approach_table(arrange(experiment, results)).text;
+  EXPECT_THAT(table, HasSubstr("| slow | random | 60 (0) | 60 (0) | - | 0 of 3 |"));
+  EXPECT_THAT(table, HasSubstr("| slow | evolving | 80 (0) | 0 (0) | 0 (0) | 3 of 3 |"));
 }
 
 }  // namespace

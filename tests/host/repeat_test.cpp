@@ -202,6 +202,14 @@ TEST(Host, AnHourTakesAMoment) {
   EXPECT_LT(ran.report.wall, 20s);
 }
 
+TEST(Host, WhoWaitsUntilAMomentIsOverWaitsAMicrosecondLonger) {
+  for (const char* how : {"past", "past-poll"}) {
+    const Ran ran = run({"spin", how});
+    expect_success(ran);
+    EXPECT_THAT(ran.output, HasSubstr(" for 50001000"));
+  }
+}
+
 TEST(Host, ACallThatNobodyThoughtAboutIsNamed) {
   const Ran ran = run({"unknown"});
   EXPECT_THAT(ran.report.doubts, ::testing::ElementsAre(HasSubstr("kcmp")));

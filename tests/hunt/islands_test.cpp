@@ -29,6 +29,14 @@ class IslandsTest : public FleetTest {
   }
   static run::Scenario overtaken() { return run::load_scenario(kOvertaken, simulated_systems()); }
 
+  /// A server that goes away before anything was gathered ends a hunt at once.
+  void wait_for_runs() {
+    StoreReader reader(url_);
+    while (reader.connection().integer("SELECT count(*) FROM items") == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+
   /// Each failing run that was kept fails again in the same way, with the same trace.
   static void expect_repeatable(const run::Scenario& scenario,
                                 const std::vector<ItemRecord>& items) {
@@ -108,6 +116,7 @@ TEST_F(IslandsTest, SurviveARestartOfTheServer) {
   {
     BackgroundWorker worker(url_, patience_);
     std::jthread coordinator([&] { result = coordinate(scenario, islands(30'000), false); });
+    wait_for_runs();
     for (int i = 0; i < 3; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(150));
       test::PrivatePostgres::instance().restart();

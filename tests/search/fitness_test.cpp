@@ -14,6 +14,9 @@ namespace {
 SystemDescription description(bool with_proposals) {
   SystemDescription result;
   result.levels = {{"early", false}, {"late", true}};
+  KindDescription bow_out;
+  bow_out.name = "ProposeSetBowOut";
+  result.kinds = {{}, bow_out};
   if (with_proposals) result.observables = {"other", "max_propose_seq", "bow_outs"};
   return result;
 }
@@ -44,6 +47,52 @@ TEST(Fitness, TimeRewardsLongTestCases) {
 
 TEST(Fitness, ProposalIsNodesTimesHighestSequencePlusBowOuts) {
   EXPECT_DOUBLE_EQ(score("proposal", summary()), -(5 * 3 + 2));
+}
+
+TEST(Fitness, ThePrintedProposalFormulaCountsEveryCopyAndNeverZeroes) {
+  RunSummary run = summary();
+  run.sent = {100, 7};
+  EXPECT_DOUBLE_EQ(score("proposal-printed", run), -(5 * 3 + 7));
+  EXPECT_DOUBLE_EQ(score("discotest-proposal", run), -(5 * 3 + 7));
+  run.capped = true;
+  EXPECT_DOUBLE_EQ(score("proposal-printed", run), -(5 * 3 + 7));
+  EXPECT_DOUBLE_EQ(score("discotest-proposal", run), 0);
+}
+
+TEST(Fitness, ThoseThatDiscoTestsProgramDoesNotOfferAreZeroWhenCut) {
+  RunSummary run = summary();
+  run.nodes = 2;
+  run.failed_rounds = 4;
+  run.behind = std::chrono::milliseconds(2500);
+  const auto decided = [&run](NodeId node, std::uint64_t instance) {
+    run.decisions[1].push_back({Time{}, node, instance, Digest(instance)});
+  };
+  decided(0, 11);
+  decided(1, 11);
+  decided(0, 12);
+  decided(0, 14);  // node 1 has two fewer, and what node 0 jumped over counts
+  decided(1, 12);
+  EXPECT_DOUBLE_EQ(score("failed-rounds", run), -4);
+  EXPECT_DOUBLE_EQ(score("validated-ledgers", run), -2);
+  EXPECT_DOUBLE_EQ(score("behind", run), -2.5);
+  run.capped = true;
+  for (const char* const name : {"failed-rounds", "validated-ledgers", "behind"}) {
+    EXPECT_DOUBLE_EQ(score(name, run), 0) << name;
+  }
+}
+
+TEST(Fitness, ValidatedLedgersNeedEveryNode) {
+  RunSummary run = summary();
+  run.nodes = 2;
+  EXPECT_DOUBLE_EQ(score("validated-ledgers", run), 0);
+  run.decisions[1].push_back({Time{}, 0, 11, Digest(11)});
+  EXPECT_DOUBLE_EQ(score("validated-ledgers", run), 0);
+}
+
+TEST(Fitness, TrafficIsSmallForFewMessages) {
+  RunSummary run = summary();
+  run.sent = {100, 7};
+  EXPECT_DOUBLE_EQ(score("traffic", run), 107);
 }
 
 TEST(Fitness, ProposalOfOtherSystemsCountsProposalsOfOneNodeForOneInstance) {
@@ -103,7 +152,7 @@ TEST(Fitness, NamesAreDistinctAndExplained) {
     EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
     EXPECT_FALSE(entry.summary.empty());
   }
-  EXPECT_EQ(names.size(), 15u);
+  EXPECT_EQ(names.size(), 20u);
 }
 
 }  // namespace

@@ -97,11 +97,71 @@ TEST(FrontsReference, Nsga2IsAsNearAsThatOfPagmo) {
   EXPECT_LT(own, 1.5 * reference);
 }
 
+/// The best non-dominated points of a hunt with this many evaluations.
+Points front_of_uhv_gomea(Objective objective, std::size_t evaluations, std::uint64_t seed) {
+  const auto search =
+      make_uhv_gomea({real_space(kGenes, 0, 1), 2, seed}, parameters("sets = 20\nsolutions = 9"));
+  return non_dominated(run_search(*search, objective, evaluations));
+}
+
+TEST(UhvGomea, SetsApproachTheFront) {
+  const Points front = zdt_front(zdt1);
+  const auto by_chance = make_random({real_space(kGenes, 0, 1), 2, 1}, parameters());
+  const double random =
+      inverted_generational_distance(non_dominated(run_search(*by_chance, zdt1, 6000)), front);
+  // A set has nine members, so its distance cannot be 0.
+  EXPECT_LT(inverted_generational_distance(front_of_uhv_gomea(zdt1, 6000, 1), front), 0.1);
+  EXPECT_GT(random, 0.3);
+}
+
+TEST(UhvGomea, OneMemberIsReplacedAtATime) {
+  const auto search =
+      make_uhv_gomea({real_space(kGenes, 0, 1), 2, 1}, parameters("sets = 5\nsolutions = 3"));
+  const auto generation = [&] {
+    std::vector<Candidate> asked;
+    while (auto candidate = search->ask()) asked.push_back(*candidate);
+    for (const Candidate& candidate : asked) {
+      Evaluation evaluation;
+      evaluation.objectives = zdt1(candidate.genotype.genes);
+      search->tell(candidate, evaluation);
+    }
+    return asked.size();
+  };
+  EXPECT_EQ(generation(), 15u);  // all members of all sets
+  for (int i = 0; i < 7; ++i) EXPECT_EQ(generation(), 5u);
+}
+
+// With more objectives than a front can hold apart nearly everybody is on the first front; MOSA
+// keeps the best of each objective all the same.
+TEST(Mosa, TheBestOfEachObjectiveSurvives) {
+  constexpr std::size_t kObjectives = 8;
+  // Objective k is near its target at gene k alone.
+  const Objective targets = [](const std::vector<double>& x) {
+    Point point;
+    for (std::size_t k = 0; k < kObjectives; ++k) point.push_back(std::abs(x[k] - 0.9));
+    return point;
+  };
+  const auto worst_of_bests = [&](std::unique_ptr<Search> search) {
+    Points told = run_search(*search, targets, 3000);
+    told.erase(told.begin(), told.end() - 60);
+    double worst = 0;
+    for (std::size_t k = 0; k < kObjectives; ++k) {
+      double best = 1;
+      for (const Point& point : told) best = std::min(best, point[k]);
+      worst = std::max(worst, best);
+    }
+    return worst;
+  };
+  const SearchContext context{real_space(kObjectives, 0, 1), kObjectives, 3};
+  EXPECT_LT(worst_of_bests(make_mosa(context, parameters("population = 20"))), 0.02);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Fronts,
                          testing::Values(Algorithm{"nsga2", make_nsga2},
                                          Algorithm{"spea2", make_spea2},
                                          Algorithm{"moead", make_moead},
-                                         Algorithm{"age_moea", make_age_moea}),
+                                         Algorithm{"age_moea", make_age_moea},
+                                         Algorithm{"mosa", make_mosa}),
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace

@@ -79,6 +79,38 @@ class Feed {
   Time now_{};
 };
 
+// Phases of xrpl: 0 open, 1 establish, 2 accepted.
+TEST(FailedRounds, ArePhasesThatDoNotFollow) {
+  Feed feed;
+  const auto phases = [&feed](NodeId node, const std::vector<std::uint64_t>& entered) {
+    for (const std::uint64_t phase : entered) {
+      feed.report(EventType::phase, node, 0, phase, {});
+    }
+  };
+  phases(0, {0, 1, 2, 0, 1, 2, 0});
+  EXPECT_EQ(feed.finish().failed_rounds, 0u);
+  phases(1, {1, 0, 1, 0});     // gave up twice; the first phase follows nothing
+  phases(2, {0, 1, 2, 1, 2});  // went back once
+  EXPECT_EQ(feed.finish().failed_rounds, 3u);
+  feed.reset();
+  EXPECT_EQ(feed.finish().failed_rounds, 0u);
+}
+
+TEST(Behind, IsTheTimeOfThoseWhoAreNotWhereTheFirstIs) {
+  Feed feed;
+  using std::chrono::seconds;
+  feed.at(seconds(10));
+  feed.decide(kLedger, 7, {1, 1, 0, 0, 0});
+  feed.at(seconds(12));
+  feed.decide(kLedger, 7, {0, 0, 1, 1, 0});  // two nodes, 2 s each
+  feed.at(seconds(15));
+  feed.decide(kLedger, 8, {2, 0, 0, 0, 0});
+  feed.at(seconds(16));
+  feed.decide(kLedger, 8, {0, 2, 2, 2, 0});  // three nodes, 1 s each
+  feed.at(seconds(20));                      // and the last one since 10 s
+  EXPECT_EQ(feed.finish().behind, seconds(2 * 2 + 3 * 1 + 10));
+}
+
 TEST(DisagreementMargin, IsZeroWhenAllReportsAreEqualAndOneAtFork) {
   Feed feed;
   EXPECT_EQ(feed.disagreement(), 0);

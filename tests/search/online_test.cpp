@@ -146,6 +146,69 @@ TEST(Pct, KeepsTheOrderOfEachLink) {
   }
 }
 
+/// Two chains that race with each other, and beside them many messages, each alone at its receiver.
+std::vector<PendingMessage> two_chains_and_quiet_ones() {
+  std::vector<PendingMessage> inbox;
+  for (std::uint64_t i = 0; i < 8; ++i) inbox.push_back(message(i % 2, 2, i));
+  for (std::uint64_t i = 0; i < 40; ++i) inbox.push_back(message(2, 3 + i % 4, 8 + i));
+  return inbox;
+}
+
+TEST(TracePct, OnlyRacingStepsAreCounted) {
+  const Chains chains{2, 4};
+  const auto hit_by = [&](bool races_only, std::uint64_t steps) {
+    std::size_t hit = 0;
+    for (std::uint64_t seed = 0; seed < 6000; ++seed) {
+      PctScheduler scheduler(seed, {2, steps, races_only});
+      std::vector<std::uint64_t> order = deliver_all(scheduler, two_chains_and_quiet_ones(), 7);
+      if (races_only) {
+        EXPECT_LE(scheduler.steps(), 7u);
+      }
+      std::erase_if(order, [](std::uint64_t number) { return number >= 8; });
+      hit += hits(chains, order, {chains.number(0, 2), chains.number(1, 2)}) ? 1 : 0;
+    }
+    return hit;
+  };
+  // The bound with the racing steps alone, 1 / (chains x 8), and with all of them, 1 / (chains x
+  // 48).
+  const std::size_t aware = hit_by(true, 8);
+  expect_frequency_at_least(aware, 6000, 1.0 / (6 * 8));
+  EXPECT_GT(aware, 2 * hit_by(false, 48));
+}
+
+TEST(Rapos, DrawsTheOrdersOfOneRaceEvenly) {
+  std::vector<PendingMessage> inbox{message(0, 3, 0), message(1, 3, 1), message(2, 3, 2)};
+  for (std::uint64_t i = 3; i < 9; ++i) inbox.push_back(message(2, 4 + i % 2, i));
+  constexpr std::size_t kRuns = 6000;
+  std::map<std::vector<std::uint64_t>, std::size_t> orders;
+  for (std::uint64_t seed = 0; seed < kRuns; ++seed) {
+    RaposScheduler scheduler(seed);
+    std::vector<std::uint64_t> order = deliver_all(scheduler, inbox, 6);
+    EXPECT_EQ(order.size(), inbox.size());
+    std::erase_if(order, [](std::uint64_t number) { return number >= 3; });
+    ++orders[order];
+  }
+  ASSERT_EQ(orders.size(), 6u);
+  for (const auto& [order, count] : orders) EXPECT_NEAR(static_cast<double>(count), 1000, 130);
+}
+
+// Two messages to one receiver never stand in one batch, and a batch begins with what raced with
+// the one before, while there is such a message.
+TEST(Rapos, BatchesFollowRaces) {
+  // Receiver 1 has four messages, receiver 2 one: once receiver 1 has begun without receiver 2,
+  // only receiver 1 may go on.
+  const std::vector<PendingMessage> inbox{message(0, 1, 0), message(3, 1, 1), message(4, 1, 2),
+                                          message(5, 1, 3), message(0, 2, 4)};
+  std::set<std::size_t> places;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    RaposScheduler scheduler(seed);
+    const std::vector<std::uint64_t> order = deliver_all(scheduler, inbox, 6);
+    places.insert(
+        static_cast<std::size_t>(std::find(order.begin(), order.end(), 4) - order.begin()));
+  }
+  EXPECT_EQ(places, (std::set<std::size_t>{0, 1, 4}));
+}
+
 TEST(PartialOrderSampling, DrawsTheOrdersOfOneRaceEvenly) {
   const std::vector<PendingMessage> inbox{message(0, 3, 0), message(1, 3, 1), message(2, 3, 2)};
   constexpr std::size_t kRuns = 6000;

@@ -71,6 +71,25 @@ TEST(Operators, SbxExchangesWhatItRecombinesOnRequest) {
   EXPECT_NEAR(static_cast<double>(exchanged), 50'000, 700);
 }
 
+TEST(Operators, OnePointCrossoverExchangesWhatFollowsTheCut) {
+  Random random(13);
+  std::vector<std::size_t> cuts(8, 0);
+  for (int i = 0; i < 7000; ++i) {
+    std::vector<double> first(8, 0);
+    std::vector<double> second(8, 1);
+    OnePointCrossover{}(first, second, random);
+    const auto cut = static_cast<std::size_t>(std::count(first.begin(), first.end(), 0.0));
+    for (std::size_t k = 0; k < 8; ++k) {
+      ASSERT_EQ(first[k], k < cut ? 0 : 1);
+      ASSERT_EQ(second[k], k < cut ? 1 : 0);
+    }
+    ASSERT_LT(cut, 8u);
+    ++cuts[cut];
+  }
+  EXPECT_EQ(cuts[0], 0u);
+  for (std::size_t cut = 1; cut < 8; ++cut) EXPECT_NEAR(static_cast<double>(cuts[cut]), 1000, 150);
+}
+
 TEST(Operators, SbxRecombinesHalfOfTheGenes) {
   const SimulatedBinaryCrossover sbx;
   Random random(12);

@@ -22,6 +22,67 @@ Points random_points(std::size_t count, std::size_t dimension, bool integral, Ra
   return points;
 }
 
+// The distance to what no point dominates, found by walking through a fine grid of the box.
+double brute_uncrowded(const Points& points, const Point& reference, std::size_t cells) {
+  const std::size_t dimension = reference.size();
+  std::vector<double> least(points.size(), 1e9);
+  std::size_t count = 1;
+  for (std::size_t k = 0; k < dimension; ++k) count *= cells;
+  for (std::size_t cell = 0; cell < count; ++cell) {
+    Point place(dimension);
+    for (std::size_t k = 0, rest = cell; k < dimension; ++k, rest /= cells) {
+      place[k] =
+          reference[k] * (static_cast<double>(rest % cells) + 0.5) / static_cast<double>(cells);
+    }
+    const bool is_dominated = std::any_of(points.begin(), points.end(), [&](const Point& point) {
+      for (std::size_t k = 0; k < dimension; ++k) {
+        if (point[k] > place[k]) return false;
+      }
+      return true;
+    });
+    if (is_dominated) continue;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      double sum = 0;
+      for (std::size_t k = 0; k < dimension; ++k) {
+        sum += (points[i][k] - place[k]) * (points[i][k] - place[k]);
+      }
+      least[i] = std::min(least[i], std::sqrt(sum));
+    }
+  }
+  double penalty = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const bool is_alone = std::none_of(points.begin(), points.end(), [&](const Point& other) {
+      return dominates(other, points[i]);
+    });
+    if (!is_alone) penalty += std::pow(least[i], static_cast<double>(dimension));
+  }
+  return hypervolume(points, reference) - penalty / static_cast<double>(points.size());
+}
+
+TEST(Pareto, UncrowdedHypervolumeIsWhatBruteForceSays) {
+  Random random(77);
+  for (int trial = 0; trial < 12; ++trial) {
+    const std::size_t dimension = trial % 2 == 0 ? 2 : 3;
+    Points points(5, Point(dimension));
+    for (Point& point : points) {
+      for (double& value : point) value = 0.05 + 0.9 * random.unit();
+    }
+    const Point reference(dimension, 1.0);
+    EXPECT_NEAR(uncrowded_hypervolume(points, reference),
+                brute_uncrowded(points, reference, dimension == 2 ? 400 : 50), 0.01)
+        << "trial " << trial;
+  }
+}
+
+TEST(Pareto, UncrowdedHypervolumeDrawsWhatIsDominatedToTheGap) {
+  const Points far{{0.2, 0.8}, {0.8, 0.2}, {0.95, 0.95}};
+  const Points near{{0.2, 0.8}, {0.8, 0.2}, {0.82, 0.82}};
+  const Points twin{{0.2, 0.8}, {0.8, 0.2}, {0.2, 0.8}};
+  const Point reference{1, 1};
+  EXPECT_LT(uncrowded_hypervolume(far, reference), uncrowded_hypervolume(near, reference));
+  EXPECT_LT(uncrowded_hypervolume(near, reference), uncrowded_hypervolume(twin, reference));
+}
+
 TEST(Pareto, FrontsAreThoseOfPagmo) {
   Random random(1);
   for (std::size_t trial = 0; trial < 60; ++trial) {

@@ -1,4 +1,6 @@
 // The single-objective algorithms on sphere and Rastrigin.
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "problems.h"
@@ -21,6 +23,38 @@ SearchContext problem(std::size_t genes = kGenes, std::uint64_t seed = 1) {
 /// What the same budget gives without any search.
 double by_chance(Objective objective, std::size_t evaluations) {
   return solve(make_random(problem(), parameters()), objective, evaluations);
+}
+
+// Who becomes a parent: by roulette nearly always the good one, in pairs as often as the bad one.
+TEST(MuPlusLambda, RouletteAndTournamentPreferTheBetter) {
+  const auto share_of_good = [](const std::string& selection) {
+    const auto search = make_mu_plus_lambda({delay_space(1, 1e6), 1, 1},
+                                            parameters("mu = 4\nlambda = 4000\ncrossover = 'none'\n"
+                                                       "mutated_genes = 0\nselection = '" +
+                                                       selection + "'"));
+    // One of the first 4000 is good, three are middling, the rest is bad; so four parents.
+    std::set<double> good;
+    std::size_t told = 0;
+    while (auto candidate = search->ask()) {
+      Evaluation evaluation;
+      evaluation.objectives = {told == 0 ? 0.0
+                                         : (told < 4 ? 90.0 + static_cast<double>(told) : 1000.0)};
+      if (told == 0) good.insert(candidate->genotype.genes[0]);
+      search->tell(*candidate, evaluation);
+      if (++told == 4000) break;
+    }
+    std::size_t children = 0;
+    for (std::size_t i = 0; i < 4000; ++i) {
+      const auto candidate = search->ask();
+      children += good.contains(candidate->genotype.genes[0]) ? 1 : 0;
+    }
+    return static_cast<double>(children) / 4000;
+  };
+  EXPECT_NEAR(share_of_good("pairs"), 0.25, 0.01);
+  // Better than the worst by 93, 2, 1 and 0.
+  EXPECT_NEAR(share_of_good("roulette"), 93.0 / 96, 0.02);
+  // The best of four is there twice in sixteen pairs but for seven.
+  EXPECT_NEAR(share_of_good("tournament"), 7.0 / 16, 0.04);
 }
 
 TEST(CmaEs, ConvergesOnTheSphere) {

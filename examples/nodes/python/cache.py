@@ -1,7 +1,7 @@
 """A key-value node as people write them without Dissensus: threads, a clock and a cache of its own.
 
-Speaks the plain protocol, and none of the superset: it runs in real time (clock = "real") and in
-virtual time (clock = "virtual"). What is stored is in the service lin-kv. With --cache=SECONDS
+Speaks the plain protocol, and none of the superset: it runs as it is, in virtual time (clock =
+"virtual"). What is stored is in the service lin-kv. With --cache=SECONDS
 a node answers reads from what it read or wrote less than so long ago, whatever others wrote since.
 """
 

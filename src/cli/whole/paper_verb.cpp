@@ -73,20 +73,22 @@ void print_item(const Paper& paper, const PaperItem& item) {
   fmt::print("{}, {}: {} ({})\n", paper.title, item.name, item.title, to_string(item.state));
   if (!item.ours.empty()) fmt::print("{}\n", item.ours);
   if (!item.see.empty()) fmt::print("see {}\n", item.see);
-  if (!item.run.empty()) fmt::print("runs: dissensus {}\n", fmt::join(item.run, " "));
+  if (!item.run.empty()) fmt::print("runs: {}\n", experiment::command_of(item));
   std::fflush(stdout);
 }
 
 /// As this program, in the folder from which the item's paths are meant; does not come back.
 void run_item(const PaperItem& item, const std::string& list) {
   fs::current_path(fs::absolute(list).parent_path() / "../..");
-  std::vector<std::string> words{"dissensus"};
-  words.insert(words.end(), item.run.begin(), item.run.end());
+  std::vector<std::string> words = item.run;
+  const std::string started =
+      experiment::runs_script(item) ? words.front() : program_path().string();
+  words.insert(words.begin() + (experiment::runs_script(item) ? 1 : 0), program_path().string());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  execv(program_path().c_str(), arguments.data());
-  throw InputError(fmt::format("{}: cannot be started", program_path().string()));
+  execv(started.c_str(), arguments.data());
+  throw InputError(fmt::format("{}: cannot be started", started));
 }
 
 ExitCode show_papers(const PaperOptions& options) {

@@ -165,19 +165,6 @@ void add_descendants(pid_t parent, std::vector<pid_t>& found) {
 
 }  // namespace
 
-void Child::hold(bool is_held) {
-  if (guardian_ <= 0) return;
-  // The guardian is the parent of whoever lost its own; it itself goes on. Who is still running may
-  // start others meanwhile.
-  std::size_t known = 0;
-  for (std::vector<pid_t> all;; all.clear()) {
-    add_descendants(guardian_, all);
-    for (const pid_t process : all) ::kill(process, is_held ? SIGSTOP : SIGCONT);
-    if (all.size() <= known) return;
-    known = all.size();
-  }
-}
-
 bool Child::fail(Trouble trouble) {
   if (trouble_ == Trouble::none) trouble_ = trouble;
   return false;
@@ -348,35 +335,6 @@ bool Child::settle() {
     ::poll(nullptr, 0, 1);
   }
   return false;
-}
-
-void Child::add_waits(std::vector<pollfd>& waits) const {
-  waits.push_back({output_, POLLIN, 0});
-  waits.push_back({errors_, POLLIN, 0});
-  if (!queued_.empty()) waits.push_back({input_, POLLOUT, 0});
-}
-
-bool Child::pump() {
-  if (trouble_ != Trouble::none) return false;
-  if (errors_ >= 0) drain_errors();
-  // Whoever has closed its output is given a moment to end.
-  deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
-  while (!queued_.empty()) {
-    const ssize_t count = ::send(input_, queued_.data(), queued_.size(), MSG_NOSIGNAL);
-    if (count >= 0) {
-      queued_.erase(0, static_cast<std::size_t>(count));
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      break;
-    } else if (errno != EINTR) {
-      queued_.clear();  // it has ended; its last lines may still be there to read
-    }
-  }
-  if (queued_.size() > limits_.answer_bytes) return fail(Trouble::silence);  // it does not read
-  const std::size_t before = buffer_.size() - next_;
-  if (!fill()) return false;
-  if (buffer_.size() == before && has_ended()) return false;
-  const bool is_long = buffer_.size() - next_ > limits_.line_bytes;
-  return !is_long || buffer_.find('\n', next_) != std::string::npos || fail(Trouble::flood);
 }
 
 void Child::drain_errors() {

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include <poll.h>
 #include <sys/types.h>
 
 namespace dissensus::process {
@@ -45,22 +44,9 @@ class Child {
   /// The next line without its end, valid until the next call. False: trouble() says why.
   bool read(std::string_view& line);
 
-  // For programs that nobody waits for. Lines are queued; pump() passes on and reads what can be
-  // passed on and read now, and take_line() gives what is complete.
-
-  void queue(std::string_view line) { queued_.append(line); }
-  /// False: trouble() says why.
-  bool pump();
-  bool take_line(std::string_view& line);
-  /// What poll() is to wait for.
-  void add_waits(std::vector<pollfd>& waits) const;
-
   /// After its last line: waits until it waits for us, as far as can be seen and not for long.
   /// False: it has ended by itself, and trouble() says how.
   bool settle();
-
-  /// The program and what it started stand still, or go on.
-  void hold(bool is_held);
 
   pid_t pid() const { return pid_; }
   Trouble trouble() const { return trouble_; }
@@ -79,6 +65,8 @@ class Child {
   /// Waits until something can be read, or written if that is wanted.
   bool wait(bool for_writing);
   bool fill();
+  /// The next line that is complete.
+  bool take_line(std::string_view& line);
   void drain_errors();
   void end();
 
@@ -93,7 +81,6 @@ class Child {
   std::size_t next_ = 0;     ///< of the buffer
   std::size_t scanned_ = 0;  ///< no end of line before this
   std::string kept_errors_;
-  std::string queued_;  ///< for its standard input
   ReadLimits limits_;
   std::size_t answered_bytes_ = 0;
   std::chrono::steady_clock::time_point deadline_{};

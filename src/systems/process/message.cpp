@@ -148,9 +148,7 @@ void add_kinds(SystemDescription& description, const Settings& settings) {
 SystemDescription describe(const Settings& settings) {
   SystemDescription description;
   description.name = "process";
-  description.nodes = settings.clock == Clock::told           ? NodeKind::told
-                      : settings.clock == Clock::virtual_time ? NodeKind::plain_virtual
-                                                              : NodeKind::plain_real;
+  description.nodes = settings.clock == Clock::told ? NodeKind::told : NodeKind::plain_virtual;
   description.disks = settings.nodes;
   description.summary = "nodes as programs, in any language";
   add_kinds(description, settings);

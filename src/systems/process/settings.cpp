@@ -116,24 +116,11 @@ void read_limits(const Options& options, Settings& settings) {
   }
 }
 
-/// Supervised programs take seconds for a run, and a list that is learned in real time would be
-/// another one each time.
-std::uint64_t read_learn(const Options& options, Clock clock) {
-  const auto runs =
-      static_cast<std::uint64_t>(options.integer("learn", clock == Clock::told ? 2 : 0, 0, 100));
-  if (runs > 0 && clock == Clock::real_time) {
-    options.fail("learn",
-                 "expected 0 with clock = \"real\": declare messages ([[system.message]])");
-  }
-  return runs;
-}
-
 Clock read_clock(const Options& options) {
-  static constexpr std::array<std::string_view, 3> kClocks{"told", "virtual", "real"};
+  static constexpr std::array<std::string_view, 2> kClocks{"told", "virtual"};
   if (options.has("mode")) {
     options.fail("mode",
-                 "expected clock in its place: \"told\", or \"virtual\" or \"real\" for unmodified "
-                 "programs");
+                 "expected clock in its place: \"told\", or \"virtual\" for unmodified programs");
   }
   return static_cast<Clock>(options.choice("clock", kClocks, 0));
 }
@@ -162,7 +149,9 @@ Settings read_settings(const Options& options) {
     }
   }
   read_messages(options, settings);
-  settings.learn = read_learn(options, settings.clock);
+  // Supervised programs take seconds for a run.
+  const std::int64_t runs = settings.clock == Clock::told ? 2 : 0;
+  settings.learn = static_cast<std::uint64_t>(options.integer("learn", runs, 0, 100));
   read_reports(options, settings);
   settings.time_scale = options.duration("time_scale", Duration{});
   if (options.has("workload")) read_workload(options.table("workload"), settings);

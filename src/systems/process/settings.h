@@ -20,7 +20,6 @@ namespace dissensus::process {
 enum class Clock : std::uint8_t {
   told,          ///< they speak the superset: the world waits for each to be done
   virtual_time,  ///< unmodified, with clocks and threads of their own, supervised
-  real_time,     ///< the same, and the clocks are ours
 };
 
 enum class ServiceKind : std::uint8_t { lin_kv, seq_kv, lww_kv, lin_tso };

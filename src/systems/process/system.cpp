@@ -1,6 +1,5 @@
 #include "systems/process/system.h"
 
-#include <functional>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -15,10 +14,9 @@
 #include "systems/process/client.h"
 #include "systems/process/exact_node.h"
 #include "systems/process/learn.h"
-#include "systems/process/real_cluster.h"
+#include "systems/process/plain_node.h"
 #include "systems/process/service.h"
 #include "systems/process/settings.h"
-#include "systems/process/virtual_cluster.h"
 
 namespace dissensus::process {
 
@@ -41,26 +39,28 @@ class ExactCluster final : public Cluster {
 
 class ProcessSystem final : public System, public UsesPrograms {
  public:
-  ProcessSystem(Settings settings, std::shared_ptr<ChildPool> pool,
-                std::function<bool()> is_interrupted)
-      : is_interrupted_(std::move(is_interrupted)),
-        settings_(std::move(settings)),
+  ProcessSystem(Settings settings, std::shared_ptr<ChildPool> pool)
+      : settings_(std::move(settings)),
         description_(describe(settings_)),
         book_(settings_, description_),
-        pool_(std::move(pool)) {}
+        pool_(std::move(pool)) {
+    if (is_virtual()) plan_ = plan_of(settings_);
+  }
 
   const SystemDescription& description() const override { return description_; }
   std::size_t node_count() const override { return settings_.total(); }
   std::unique_ptr<Cluster> make_cluster(std::uint64_t seed) const override {
-    if (settings_.clock == Clock::virtual_time) return make_virtual_cluster(book_, seed);
-    if (settings_.clock == Clock::real_time) return make_real_cluster(book_, is_interrupted_);
-    return std::make_unique<ExactCluster>(book_, *pool_);
+    if (!is_virtual()) return std::make_unique<ExactCluster>(book_, *pool_);
+    const auto numbers = std::make_shared<SharedNumbers>();
+    return std::make_unique<hosted::Cluster>(
+        plan_, seed, [this, numbers](hosted::Cluster& cluster, NodeId id) -> std::unique_ptr<Node> {
+          if (id >= settings_.nodes) return make_bystander(book_, id, *numbers);
+          return std::make_unique<PlainNode>(cluster, book_, id);
+        });
   }
   SystemTraits traits() const override {
     SystemTraits traits;
-    traits.outside = settings_.clock != Clock::told;
-    traits.real_time = settings_.clock == Clock::real_time;
-    traits.repeatable = !traits.real_time;
+    traits.outside = is_virtual();
     traits.bystanders = settings_.total() - settings_.nodes;
     return traits;
   }
@@ -69,7 +69,7 @@ class ProcessSystem final : public System, public UsesPrograms {
     const Launch& launch = settings_.launch;
     std::string program = launch.command.front();
     constexpr std::string_view kFolder = "/node/";  // of a machine in virtual time
-    if (settings_.clock == Clock::virtual_time && program.starts_with(kFolder)) {
+    if (is_virtual() && program.starts_with(kFolder)) {
       program = "./" + program.substr(kFolder.size());
     }
     if (is_program(program, launch.folder)) return {};
@@ -77,10 +77,12 @@ class ProcessSystem final : public System, public UsesPrograms {
   }
 
  private:
-  std::function<bool()> is_interrupted_;
+  bool is_virtual() const { return settings_.clock == Clock::virtual_time; }
+
   Settings settings_;
   SystemDescription description_;
   Book book_;
+  hosted::Plan plan_;                ///< in virtual time
   std::shared_ptr<ChildPool> pool_;  ///< programs outlive runs
 };
 
@@ -89,12 +91,12 @@ std::unique_ptr<System> make_system(const Options& options, const ProcessUse& us
   Settings settings = read_settings(options);
   const auto pool = std::make_shared<ChildPool>(settings.launch);
   if (settings.learn > 0 && use.learns) {
-    const ProcessSystem first(settings, pool, use.is_interrupted);
+    const ProcessSystem first(settings, pool);
     for (DeclaredMessage& message : learn_messages(first, settings)) {
       settings.learned.push_back(std::move(message));
     }
   }
-  return std::make_unique<ProcessSystem>(std::move(settings), pool, use.is_interrupted);
+  return std::make_unique<ProcessSystem>(std::move(settings), pool);
 }
 
 }  // namespace

@@ -1,15 +1,11 @@
 // The system "process": a node is a program that reads and writes lines of JSON.
 #pragma once
 
-#include <functional>
-
 #include "dissensus/system.h"
 
 namespace dissensus::process {
 
 struct ProcessUse {
-  /// Asked while programs run in real time; empty: nobody interrupts.
-  std::function<bool()> is_interrupted = nullptr;
   /// False: no program is started when a scenario is read, and kinds of messages that it does not
   /// declare stay unknown. For those who only look at scenarios.
   bool learns = true;

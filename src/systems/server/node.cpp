@@ -10,6 +10,9 @@ namespace dissensus::server {
 
 namespace {
 
+using hosted::PeerSegment;
+using hosted::Segment;
+
 constexpr std::uint64_t kResumeTag = ~std::uint64_t{0};
 constexpr std::uint32_t kStarting = 0;
 constexpr std::uint32_t kReady = 1;
@@ -24,7 +27,7 @@ Digest value_of(const std::string& text) {
 }
 
 void transmit(Context& context, NodeId to, const Segment& segment) {
-  if (segment.fields) {
+  if (segment.content) {
     context.send(to, PeerSegment{segment});
   } else {
     context.send(to, segment);
@@ -36,7 +39,7 @@ void transmit(Context& context, NodeId to, const Segment& segment) {
 void ServerNode::begin(Context& context) {
   context.phase(kStarting);
   try {
-    cluster_.start_server(self_);
+    cluster_.start_program(self_);
   } catch (const OutsideError& error) {
     context.log(error.what());
     throw;
@@ -59,42 +62,47 @@ void ServerNode::restart(Context& context, const Node& before) {
 void ServerNode::submit(Context& context, const Request& request) {
   const auto& client = static_cast<const ClientRequest&>(request);
   if (client.pause() != Duration{}) {
-    cluster_.set_paused(self_, true);
+    cluster_.set_program_paused(self_, true);
     context.set_timer(client.pause(), kResumeTag);
     return;
   }
-  cluster_.start_client(self_, client);
+  const std::size_t servers = settings_.nodes;
+  cluster_.start_client(
+      self_, {fill_in(client.command(), self_, servers),
+              fill_in(settings_.environment, self_, servers), client.input(), client.may_fail()});
 }
 
 void ServerNode::timer(Context& context, TimerId, std::uint64_t tag) {
   if (tag == kResumeTag) {
-    cluster_.set_paused(self_, false);
+    cluster_.set_program_paused(self_, false);
     return;
   }
-  const auto again = cluster_.unanswered(tag);
+  hosted::Connections::Addressed again;
+  const std::optional<Duration> patience = cluster_.connections().unanswered(tag, again);
   for (const auto& [to, segment] : again) transmit(context, to, segment);
-  if (!again.empty()) context.set_timer(cluster_.patience(tag), tag);
+  if (patience) context.set_timer(*patience, tag);
 }
 
 void ServerNode::send(Context& context, NodeId to, const Segment& segment) {
-  cluster_.sent(segment, self_);
+  const std::optional<Duration> patience = cluster_.connections().sent(segment);
   transmit(context, to, segment);
-  if (segment.piece == Piece::datagram) return;
-  const std::uint64_t flow = ServerCluster::flow_of(segment);
-  if (cluster_.wants_timer(flow)) context.set_timer(cluster_.patience(flow), flow);
+  if (patience) context.set_timer(*patience, segment.flow());
 }
 
 void ServerNode::receive(Context& context, NodeId, const Message& message) {
   const auto* segment = message.get<Segment>();
   if (segment == nullptr) segment = message.get<PeerSegment>();
-  for (const auto& [to, answer] : cluster_.arrived(self_, *segment)) send(context, to, answer);
+  for (const auto& [to, answer] : cluster_.connections().arrived(self_, *segment)) {
+    if (answer.piece == hosted::Piece::accepted) cluster_.note_begun(self_);
+    send(context, to, answer);
+  }
 }
 
 void ServerNode::happened(Context& context) {
-  const News news = cluster_.take_news(self_);
+  const hosted::News news = cluster_.take_news(self_);
   if (news.segment) send(context, news.to, *news.segment);
-  if (news.reset) cluster_.end_connection(*news.reset, self_);
-  if (!news.line.empty()) read_line(context, news.line, news.of_client);
+  if (news.reset) cluster_.connections().cut(*news.reset, self_);
+  if (news.line && !news.line->empty()) read_line(context, *news.line, news.of_client);
   if (news.is_ready) context.phase(kReady);
   if (news.has_spun) count(context, kSpun);
   if (!news.exit) return;
@@ -118,19 +126,18 @@ void ServerNode::count(Context& context, std::uint32_t observable) {
 
 void ServerNode::read_line(Context& context, const std::string& line, bool of_client) {
   if (context.logging()) context.log(line);
-  const Settings& settings = cluster_.settings();
-  if (of_client && settings.has_history) {
-    if (const auto event = cluster_.client_events().read(line)) {
+  if (of_client && settings_.plan.has_history) {
+    if (const auto event = client_events_.read(line)) {
       context.operation(event->report());
     } else if (ClientEvents::is_damaged(line)) {
       cluster_.miss(
           fmt::format("a line of a client is no event: {}", line.substr(0, kLineShownMax)));
     }
   }
-  const std::string seen = line.substr(0, kLineSearchedMax);
+  const std::string seen = line.substr(0, hosted::kLineSearchedMax);
   std::smatch match;
-  for (std::size_t i = 0; i < settings.observables.size(); ++i) {
-    const Observable& observable = settings.observables[i];
+  for (std::size_t i = 0; i < settings_.observables.size(); ++i) {
+    const Observable& observable = settings_.observables[i];
     if (observable.pattern.of_clients != of_client ||
         !std::regex_search(seen, match, observable.pattern.expression)) {
       continue;
@@ -144,8 +151,8 @@ void ServerNode::read_line(Context& context, const std::string& line, bool of_cl
     if (!of_client) cluster_.note_begun(self_);
     context.observe(kFirstOwn + static_cast<std::uint32_t>(i), value);
   }
-  for (std::size_t i = 0; i < settings.decisions.size(); ++i) {
-    const Decision& decision = settings.decisions[i];
+  for (std::size_t i = 0; i < settings_.decisions.size(); ++i) {
+    const Decision& decision = settings_.decisions[i];
     if (decision.pattern.of_clients != of_client ||
         !std::regex_search(seen, match, decision.pattern.expression)) {
       continue;

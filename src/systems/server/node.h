@@ -9,14 +9,22 @@
 
 #include "dissensus/node.h"
 
-#include "systems/server/cluster.h"
+#include "hosted/cluster.h"
+#include "systems/server/client_events.h"
+#include "systems/server/settings.h"
 
 namespace dissensus::server {
 
 class ServerNode final : public Node {
  public:
-  ServerNode(ServerCluster& cluster, NodeId self)
-      : cluster_(cluster), self_(self), counts_(cluster.settings().observables.size()) {}
+  /// All of these outlive it. The clients of a run share `client_events`.
+  ServerNode(hosted::Cluster& cluster, const Settings& settings, ClientEvents& client_events,
+             NodeId self)
+      : cluster_(cluster),
+        settings_(settings),
+        client_events_(client_events),
+        self_(self),
+        counts_(settings.observables.size()) {}
 
   void start(Context& context) override;
   void restart(Context& context, const Node& before) override;
@@ -27,11 +35,13 @@ class ServerNode final : public Node {
 
  private:
   void begin(Context& context);
-  void send(Context& context, NodeId to, const Segment& segment);
+  void send(Context& context, NodeId to, const hosted::Segment& segment);
   void read_line(Context& context, const std::string& line, bool of_client);
   void count(Context& context, std::uint32_t observable);
 
-  ServerCluster& cluster_;
+  hosted::Cluster& cluster_;
+  const Settings& settings_;
+  ClientEvents& client_events_;
   NodeId self_;
   std::vector<std::int64_t> counts_;           ///< of the scenario's observables
   std::map<std::uint32_t, std::int64_t> own_;  ///< of those that every node has

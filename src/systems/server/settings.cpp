@@ -36,11 +36,16 @@ Pattern read_pattern(const Options& options) {
   return pattern;
 }
 
-void read_commands(const Options& options, Settings& settings) {
-  const std::vector<std::string> common = read_words(options.at("command"));
-  settings.commands.assign(settings.nodes, common);
-  const std::size_t machines = settings.nodes + settings.client_nodes;
-  settings.prepare.resize(machines);
+void read_machines(const Options& options, Settings& settings) {
+  std::vector<hosted::MachinePlan>& machines = settings.plan.machines;
+  const hosted::Command common = read_words(options.at("command"));
+  const std::string contents = options.text("contents", "");
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    machines[i].name = fmt::format("n{}", i);
+    machines[i].log_file = fmt::format("servers/{}.log", i);
+    machines[i].contents = contents;
+    if (i < settings.nodes) machines[i].command = common;
+  }
   const auto node_of = [&](const Options& table, std::size_t count) -> std::optional<std::size_t> {
     const auto node = table.find("node");
     if (!node) return std::nullopt;
@@ -49,13 +54,26 @@ void read_commands(const Options& options, Settings& settings) {
   for (const Options& table : options.tables("node")) {
     const auto node = node_of(table, settings.nodes);
     if (!node) table.fail("node", "expected the number of a node");
-    settings.commands[*node] = read_words(table.at("command"));
+    machines[*node].command = read_words(table.at("command"));
   }
   for (const Options& table : options.tables("prepare")) {
-    const auto node = node_of(table, machines);
-    const std::vector<std::string> words = read_words(table.at("command"));
-    for (std::size_t i = 0; i < machines; ++i) {
-      if (!node || *node == i) settings.prepare[i].push_back(words);
+    const auto node = node_of(table, machines.size());
+    const hosted::Command words = read_words(table.at("command"));
+    for (std::size_t i = 0; i < machines.size(); ++i) {
+      if (!node || *node == i) machines[i].prepare.push_back(words);
+    }
+  }
+}
+
+/// Addresses and names take the places of the words that stand for them.
+void fill_in_machines(Settings& settings) {
+  for (std::size_t i = 0; i < settings.plan.machines.size(); ++i) {
+    hosted::MachinePlan& machine = settings.plan.machines[i];
+    const auto node = static_cast<NodeId>(i);
+    machine.command = fill_in(machine.command, node, settings.nodes);
+    machine.environment = fill_in(settings.environment, node, settings.nodes);
+    for (hosted::Command& command : machine.prepare) {
+      command = fill_in(command, node, settings.nodes);
     }
   }
 }
@@ -93,22 +111,22 @@ void read_reports(const Options& options, Settings& settings) {
   }
 }
 
-void read_messages(const Options& options, Settings& settings) {
+void read_messages(const Options& options, hosted::Plan& plan) {
   static constexpr std::string_view kFramings[] = {"none", "lines", "length-u32", "json", "http2"};
-  settings.framing = static_cast<Framing>(options.choice("framing", kFramings, 0));
+  plan.framing = static_cast<hosted::Framing>(options.choice("framing", kFramings, 0));
   if (const auto name = options.find("protocol")) {
     if (options.has("framing")) options.fail("framing", "a protocol says where messages end");
-    settings.protocol = &protocols::protocol(name->choice(protocols::protocol_names()));
+    plan.protocol = &protocols::protocol(name->choice(protocols::protocol_names()));
   }
   for (const Options& table : options.tables("message")) {
-    settings.kinds.push_back({table.at("kind").text(), read_expression(table.at("pattern"))});
+    plan.kinds.push_back({table.at("kind").text(), read_expression(table.at("pattern"))});
   }
-  settings.retransmit = options.duration("retransmit", settings.retransmit);
+  plan.retransmit = options.duration("retransmit", plan.retransmit);
 }
 
-void read_host(const Options& options, Settings& settings) {
+void read_host(const Options& options, hosted::Plan& whole) {
   static constexpr std::string_view kOrders[] = {"first-come", "seeded"};
-  host::Plan& plan = settings.host;
+  host::Plan& plan = whole.host;
   plan.order = static_cast<host::ThreadOrder>(options.choice("threads", kOrders, 0));
   static constexpr std::string_view kAnswers[] = {"inside", "stops"};
   plan.answers = static_cast<host::Answers>(options.choice("answers", kAnswers, 0));
@@ -118,8 +136,8 @@ void read_host(const Options& options, Settings& settings) {
   plan.disk.write = disk.duration("write", Duration{});
   plan.disk.sync = disk.duration("sync", Duration{});
   plan.disk.bytes_per_second = static_cast<std::uint64_t>(disk.integer("bytes_per_second", 0, 0));
-  settings.is_power_lost = disk.boolean("crash_loses_unsynced", false);
-  plan.disk.keeps_unsynced = settings.is_power_lost;
+  whole.is_power_lost = disk.boolean("crash_loses_unsynced", false);
+  plan.disk.keeps_unsynced = whole.is_power_lost;
   const Options limits = options.table("limits");
   const auto mebibytes = [&](std::string_view key, std::uint64_t fallback) {
     return static_cast<std::uint64_t>(
@@ -138,45 +156,69 @@ void read_host(const Options& options, Settings& settings) {
   }
 }
 
+void check_programs(const Options& options, const hosted::Plan& plan) {
+  for (const hosted::MachinePlan& machine : plan.machines) {
+    if (machine.command.empty() || machine.command.front().starts_with('/')) continue;
+    options.fail("command", "expected an absolute path of a program");
+  }
+}
+
 }  // namespace
 
 Settings read_settings(const Options& options) {
   Settings settings;
+  hosted::Plan& plan = settings.plan;
   settings.nodes = static_cast<std::size_t>(
       options.at("nodes").integer(1, static_cast<std::int64_t>(kNodesMax)));
-  settings.client_nodes = static_cast<std::size_t>(
+  const auto clients = static_cast<std::size_t>(
       options.integer("clients", 0, 0, static_cast<std::int64_t>(kNodesMax)));
-  settings.has_history = options.boolean("history", false);
-  read_commands(options, settings);
+  plan.machines.resize(settings.nodes + clients);
+  plan.has_history = options.boolean("history", false);
+  read_machines(options, settings);
   if (const auto environment = options.find("environment")) {
     for (const OptionValue& variable : environment->list()) {
       settings.environment.push_back(variable.text());
     }
   }
-  settings.contents = options.text("contents", "");
-  settings.may_exit = options.boolean("may_exit", false);
+  plan.may_exit = options.boolean("may_exit", false);
   const Options ready = options.table("ready");
-  settings.ready_port = static_cast<std::uint16_t>(ready.integer("port", 0, 0, 65535));
-  if (const auto line = ready.find("line")) settings.ready_line = read_expression(*line);
-  read_messages(options, settings);
+  plan.ready_port = static_cast<std::uint16_t>(ready.integer("port", 0, 0, 65535));
+  if (const auto line = ready.find("line")) plan.ready_line = read_expression(*line);
+  read_messages(options, plan);
   read_reports(options, settings);
-  read_host(options, settings);
-  // Programs from elsewhere have to be seen; those of the system are.
-  for (const auto& command : settings.commands) {
-    const std::string& program = command.front();
-    if (!program.starts_with('/'))
-      options.fail("command", "expected an absolute path of a program");
-    // What is in /node came with the contents, or is made by what prepares a node.
-    if (!program.starts_with("/usr/") && !program.starts_with("/bin/") &&
-        !program.starts_with(kFolder)) {
-      settings.host.visible.push_back(program);
+  read_host(options, plan);
+  check_programs(options, plan);
+  fill_in_machines(settings);
+  hosted::show_programs(plan);
+  return settings;
+}
+
+std::vector<std::string> missing_programs(const hosted::Plan& plan) {
+  std::vector<std::string> missing;
+  // Preparations may make what is in a node's folder.
+  const bool is_made = std::any_of(plan.machines.begin(), plan.machines.end(),
+                                   [](const auto& machine) { return !machine.prepare.empty(); });
+  const auto look = [&](const std::string& key, const std::string& program,
+                        const std::string& contents) {
+    const bool is_own = program.starts_with(kFolder);
+    const bool is_there =
+        is_own ? is_program("./" + program.substr(kFolder.size()), contents) : is_program(program);
+    std::string line = fmt::format("system.{}: {}: no such program", key, program);
+    if (is_own) line += fmt::format(" in system.contents ('{}')", contents);
+    if (!is_there && !(is_own && is_made) &&
+        std::find(missing.begin(), missing.end(), line) == missing.end()) {
+      missing.push_back(std::move(line));
+    }
+  };
+  for (const hosted::MachinePlan& machine : plan.machines) {
+    if (!machine.command.empty()) look("command", machine.command.front(), machine.contents);
+  }
+  for (const hosted::MachinePlan& machine : plan.machines) {
+    for (const hosted::Command& command : machine.prepare) {
+      look("prepare", command.front(), machine.contents);
     }
   }
-  std::sort(settings.host.visible.begin(), settings.host.visible.end());
-  settings.host.visible.erase(
-      std::unique(settings.host.visible.begin(), settings.host.visible.end()),
-      settings.host.visible.end());
-  return settings;
+  return missing;
 }
 
 namespace {
@@ -187,29 +229,6 @@ std::string ip_text(NodeId node) {
 }
 
 }  // namespace
-
-std::vector<std::string> missing_programs(const Settings& settings) {
-  std::vector<std::string> missing;
-  const auto look = [&](const std::string& key, const std::string& program) {
-    const bool is_own = program.starts_with(kFolder);
-    const bool is_there = is_own
-                              ? is_program("./" + program.substr(kFolder.size()), settings.contents)
-                              : is_program(program);
-    // Preparations may make what is in a node's folder.
-    const bool is_made = is_own && std::any_of(settings.prepare.begin(), settings.prepare.end(),
-                                               [](const auto& all) { return !all.empty(); });
-    std::string line = fmt::format("system.{}: {}: no such program", key, program);
-    if (is_own) line += fmt::format(" in system.contents ('{}')", settings.contents);
-    if (!is_there && !is_made && std::find(missing.begin(), missing.end(), line) == missing.end()) {
-      missing.push_back(std::move(line));
-    }
-  };
-  for (const auto& command : settings.commands) look("command", command.front());
-  for (const auto& commands : settings.prepare) {
-    for (const auto& command : commands) look("prepare", command.front());
-  }
-  return missing;
-}
 
 std::string fill_in(const std::string& text, NodeId node, std::size_t servers) {
   std::string result;
@@ -243,6 +262,11 @@ std::string fill_in(const std::string& text, NodeId node, std::size_t servers) {
     at = close + 1;
   }
   return result;
+}
+
+hosted::Command fill_in(hosted::Command command, NodeId node, std::size_t servers) {
+  for (std::string& word : command) word = fill_in(word, node, servers);
+  return command;
 }
 
 ClientRequest::ClientRequest(const Options& options) {

@@ -1,17 +1,24 @@
 #include "systems/server/system.h"
 
+#include <functional>
 #include <memory>
 
 #include "dissensus/programs.h"
 
-#include "systems/server/cluster.h"
-#include "systems/server/protocols/protocol.h"
-#include "systems/server/segment.h"
+#include "hosted/cluster.h"
+#include "hosted/protocols/protocol.h"
+#include "hosted/segment.h"
+#include "systems/server/client_events.h"
+#include "systems/server/node.h"
 #include "systems/server/settings.h"
 
 namespace dissensus::server {
 
 namespace {
+
+using hosted::MessageKindPattern;
+using hosted::PeerSegment;
+using hosted::Segment;
 
 std::string readable(const std::string& bytes) {
   std::string text;
@@ -21,35 +28,47 @@ std::string readable(const std::string& bytes) {
   return text;
 }
 
-void describe_protocol(const protocols::Protocol& protocol, SystemDescription& description) {
-  const auto number = [](std::uint64_t protocols::RaftFields::*field) {
-    return [field](const PeerSegment& segment) -> FieldValue { return (*segment.fields).*field; };
+using Setter = std::function<void(PeerSegment&, const FieldValue&)>;
+
+/// The message says something else, and is written anew.
+Setter setter_of(const protocols::Protocol& protocol, const protocols::Field& field) {
+  if (!field.set || protocol.write == nullptr) return nullptr;
+  return [set = field.set, write = protocol.write](PeerSegment& segment, const FieldValue& value) {
+    std::shared_ptr<protocols::Content> changed = segment.content->clone();
+    set(*changed, value);
+    segment.bytes = std::make_shared<const std::string>(write(*changed));
+    segment.content = std::move(changed);
   };
-  using Fields = protocols::RaftFields;
-  description.message<PeerSegment>(std::string(protocol.name), protocol.kinds)
+}
+
+void describe_protocol(const protocols::Protocol& protocol, SystemDescription& description) {
+  auto payload = description.message<PeerSegment>(std::string(protocol.name), protocol.kinds);
+  payload
       .field("connection", SemanticType::number,
              [](const PeerSegment& segment) { return std::uint64_t{segment.connection}; })
+      .field(
+          "from_connector", SemanticType::boolean,
+          [](const PeerSegment& segment) { return std::uint64_t{segment.to_acceptor ? 1U : 0U}; })
       .field("number", SemanticType::sequence,
              [](const PeerSegment& segment) { return std::uint64_t{segment.number}; })
       .field("size", SemanticType::number,
-             [](const PeerSegment& segment) { return std::uint64_t{segment.bytes->size()}; })
-      .field("term", SemanticType::round, number(&Fields::term))
-      .field("index", SemanticType::sequence, number(&Fields::index))
-      .field("log_term", SemanticType::round, number(&Fields::log_term))
-      .field("commit", SemanticType::sequence, number(&Fields::commit))
-      .field("entries", SemanticType::number, number(&Fields::entries))
-      .field("refused", SemanticType::boolean, [](const PeerSegment& segment) -> FieldValue {
-        return std::uint64_t{segment.fields->is_refused ? 1U : 0U};
-      });
+             [](const PeerSegment& segment) { return std::uint64_t{segment.bytes->size()}; });
+  for (const protocols::Field& field : protocol.fields) {
+    payload.field(
+        field.name, field.type,
+        [get = field.get](const PeerSegment& segment) { return get(*segment.content); },
+        setter_of(protocol, field));
+  }
 }
 
 SystemDescription describe(const Settings& settings) {
   SystemDescription description;
   description.name = "server";
-  description.nodes = NodeKind::server;
+  const bool is_written = settings.plan.protocol != nullptr && settings.plan.protocol->write;
+  description.nodes = is_written ? NodeKind::server_written : NodeKind::server;
   description.summary = "unmodified servers in virtual time";
   std::vector<std::string> kinds{"connect", "answer", "end", "datagram", "data"};
-  for (const MessageKindPattern& kind : settings.kinds) kinds.push_back(kind.name);
+  for (const MessageKindPattern& kind : settings.plan.kinds) kinds.push_back(kind.name);
   description.message<Segment>("segment", std::move(kinds))
       .field("connection", SemanticType::number,
              [](const Segment& segment) { return std::uint64_t{segment.connection}; })
@@ -59,7 +78,7 @@ SystemDescription describe(const Settings& settings) {
              [](const Segment& segment) { return std::uint64_t{segment.bytes->size()}; })
       .field("text", SemanticType::text,
              [](const Segment& segment) { return readable(*segment.bytes); });
-  if (settings.protocol != nullptr) describe_protocol(*settings.protocol, description);
+  if (settings.plan.protocol != nullptr) describe_protocol(*settings.plan.protocol, description);
   // A piece of a connection has its number, and arrives once.
   for (KindDescription& kind : description.kinds) kind.once = kind.name != "datagram";
   description.levels = settings.levels;
@@ -78,21 +97,25 @@ class ServerSystem final : public System, public UsesPrograms {
       : settings_(read_settings(options)), description_(describe(settings_)) {}
 
   const SystemDescription& description() const override { return description_; }
-  std::size_t node_count() const override { return settings_.nodes + settings_.client_nodes; }
+  std::size_t node_count() const override { return settings_.plan.machines.size(); }
   SystemTraits traits() const override {
     SystemTraits traits;
     traits.outside = true;
-    traits.bystanders = settings_.client_nodes;
+    traits.bystanders = node_count() - settings_.nodes;
     return traits;
   }
   std::unique_ptr<Cluster> make_cluster(std::uint64_t seed) const override {
-    return std::make_unique<ServerCluster>(settings_, seed);
+    const auto events = std::make_shared<ClientEvents>();
+    return std::make_unique<hosted::Cluster>(
+        settings_.plan, seed, [this, events](hosted::Cluster& cluster, NodeId id) {
+          return std::make_unique<ServerNode>(cluster, settings_, *events, id);
+        });
   }
   std::shared_ptr<const Request> make_request(const Options& options) const override {
     return std::make_shared<ClientRequest>(options);
   }
   std::vector<std::string> missing_programs() const override {
-    return server::missing_programs(settings_);
+    return server::missing_programs(settings_.plan);
   }
 
  private:

@@ -358,6 +358,22 @@ void spin(const std::string& how) {
     while (now_ns() - begin < 2'000'000) {
       check(write(ends[1], &byte, 1) == 1 && read(ends[0], &byte, 1) == 1, "a byte");
     }
+  } else if (how == "past") {  // a moment that has come is not over yet
+    const long long end = begin + 50'000'000;
+    const timespec deadline{end / 1'000'000'000, end % 1'000'000'000};
+    const int word = 0;
+    do {
+      syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, 0, &deadline, nullptr, ~0U);
+      syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1);
+    } while (now_ns() <= end);
+  } else if (how == "past-poll") {
+    for (long long left = 50'000'000; left >= 0; left = begin + 50'000'000 - now_ns()) {
+      const timespec rest{0, left};
+      ppoll(nullptr, 0, &rest, nullptr);
+      const int word = 0;
+      syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1);
+      sched_yield();
+    }
   } else if (how == "tsc") {
     const unsigned long long from = __rdtsc();
     while (__rdtsc() - from < 1'000'000) {

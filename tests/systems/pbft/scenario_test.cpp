@@ -66,7 +66,7 @@ TEST(PbftScenarios, TheSameSeedGivesTheSameTrace) {
 /// Whether random schedules find it; the number is how long the rarest takes, with room.
 bool is_found(const run::Scenario& scenario) {
   bool found = false;
-  for (std::uint64_t seed = 1; seed <= 1'000 && !found; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 3'000 && !found; ++seed) {
     found = run_seed(scenario, seed).verdict.outcome == Outcome::fail;
   }
   return found;

@@ -139,15 +139,6 @@ for text in sys.stdin:
   EXPECT_LE(scenario.system_description().kinds.size(), 4u + 32u);
 }
 
-TEST(LearnedKinds, AreNotLearnedInRealTime) {
-  try {
-    echo_scenario("[\"/bin/cat\"]", "clock = \"real\"\nlearn = 1\n");
-    FAIL() << "expected an error";
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("learn"));
-  }
-}
-
 /// A liar of small scope changes a field by what it means, and the program still gets a value of
 /// the sort that it expects.
 TEST(Fields, AreChangedByWhatTheyMean) {

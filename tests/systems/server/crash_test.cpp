@@ -6,13 +6,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "hosted/death.h"
 #include "hunt/hunt.h"
 #include "hunt/parts.h"
 #include "run/recording.h"
 #include "run/runner.h"
 #include "search/registry.h"
 #include "systems/built_in/built_in.h"
-#include "systems/server/death.h"
 
 namespace dissensus::server {
 namespace {
@@ -82,7 +82,7 @@ TEST(Crash, AHuntFindsWhatASanitizerSays) {
 TEST(Crash, EndsAreToldApart) {
   const auto manner = [](const host::Exit& exit, std::string_view output = "",
                          bool may_exit = false) {
-    const auto death = death_of(2, exit, output, may_exit);
+    const auto death = hosted::death_of(2, exit, output, may_exit);
     return death ? death->manner : "none";
   };
   EXPECT_EQ(manner({.code = 0}), "none");
@@ -93,7 +93,8 @@ TEST(Crash, EndsAreToldApart) {
             "data race");
   EXPECT_EQ(manner({.code = 1}, "SUMMARY: AddressSanitizer: SEGV (/bin/x+0x12) \n"), "SEGV");
   EXPECT_EQ(manner({.code = 1}, "SUMMARY: all went well\n"), "exit-1");
-  EXPECT_EQ(death_of(2, {.code = 3}, "", false)->text, "the server of node 2 exited with code 3");
+  EXPECT_EQ(hosted::death_of(2, {.code = 3}, "", false)->text,
+            "the server of node 2 exited with code 3");
 }
 
 }  // namespace

@@ -18,11 +18,11 @@
 #include "dissensus/holdable.h"
 #include "dissensus/programs.h"
 
+#include "hosted/framing.h"
 #include "hunt/first_run.h"
 #include "run/runner.h"
 #include "shrink/shrink.h"
 #include "systems/built_in/built_in.h"
-#include "systems/server/framing.h"
 #include "systems/server/settings.h"
 
 namespace dissensus::server {
@@ -145,7 +145,7 @@ TEST(Servers, AConnectionThatNobodyAnswersIsGivenUp) {
   const std::string text =
       "format = \"dissensus-scenario/1\"\nname = \"silence\"\n"
       "[system]\nkind = \"server\"\nnodes = 2\ncommand = [\"/bin/sleep\", \"1000\"]\n"
-      "[[workload]]\nat = \"1s\"\nnode = 0\n"
+      "[[workload]]\nat = \"1s\"\nnode = 0\nmay_fail = true\n"
       "command = [\"/bin/bash\", \"-c\", \"exec 3<>/dev/tcp/{address:1}/5000\"]\n"
       "[[oracle.rule]]\nname = \"told\"\nproperty = \"progress\"\nwhen = \"end\"\n"
       "check = \"sum(clients_failed) == 1\"\n[limits]\nvirtual_time = ";
@@ -168,7 +168,7 @@ TEST(Servers, ShrinkingKeepsTheClientsThatARuleSpeaksOf) {
   const run::Scenario scenario = run::parse_scenario(
       "format = \"dissensus-scenario/1\"\nname = \"clients\"\n"
       "[system]\nkind = \"server\"\nnodes = 2\ncommand = [\"/bin/sleep\", \"1000\"]\n"
-      "[[workload]]\nat = \"1s\"\nnode = 0\n"
+      "[[workload]]\nat = \"1s\"\nnode = 0\nmay_fail = true\n"
       "command = [\"/bin/bash\", \"-c\", \"exec 3<>/dev/tcp/{address:1}/5000\"]\n"
       "[[workload]]\nat = \"1s\"\nnode = 1\ncommand = [\"/bin/true\"]\n"
       "[[oracle.rule]]\nname = \"told\"\nproperty = \"progress\"\nwhen = \"end\"\n"
@@ -411,6 +411,8 @@ TEST(Servers, PlaceholdersAreFilledInAndOtherBracesStay) {
 }
 
 TEST(Framing, MessagesAreFoundInPieces) {
+  using hosted::Framer;
+  using hosted::Framing;
   Framer lines(Framing::lines);
   EXPECT_THAT(lines.add("one\ntw"), ElementsAre("one\n"));
   EXPECT_THAT(lines.add("o\n"), ElementsAre("two\n"));

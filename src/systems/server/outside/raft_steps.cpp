@@ -13,9 +13,6 @@ namespace dissensus::server {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using protocols::RaftChange;
-using protocols::RaftFields;
-using protocols::ServerName;
 
 /// Of which protocols messages are read, and whether those that connectors send have an order.
 struct Spoken {
@@ -24,81 +21,83 @@ struct Spoken {
 };
 constexpr std::array<Spoken, 2> kSpoken{{{"etcd", true}, {"ovsdb", false}}};
 
-const Spoken* spoken_by(const SystemDescription& system) {
-  for (const PayloadDescription& payload : system.payloads) {
-    const auto* const found = std::find_if(kSpoken.begin(), kSpoken.end(), [&](const Spoken& each) {
-      return each.protocol == payload.name;
-    });
-    if (found != kSpoken.end()) return found;
+const Spoken* spoken(const PayloadDescription& payload) {
+  const auto* const found = std::find_if(kSpoken.begin(), kSpoken.end(), [&](const Spoken& each) {
+    return each.protocol == payload.name;
+  });
+  return found == kSpoken.end() ? nullptr : found;
+}
+
+/// Which of the payloads is of Raft, if any is.
+std::size_t payload_of(const SystemDescription& system) {
+  const auto found =
+      std::find_if(system.payloads.begin(), system.payloads.end(),
+                   [](const PayloadDescription& payload) { return spoken(payload) != nullptr; });
+  return static_cast<std::size_t>(found - system.payloads.begin());
+}
+
+/// The fields of a message, by their names.
+class Said {
+ public:
+  Said(const PayloadDescription& payload, const void* message)
+      : payload_(payload), message_(message) {}
+
+  std::uint64_t number(std::string_view name) const { return std::get<std::uint64_t>(value(name)); }
+  std::string text(std::string_view name) const { return std::get<std::string>(value(name)); }
+  Json json(std::string_view name) const { return Json::parse(text(name)); }
+
+ private:
+  FieldValue value(std::string_view name) const {
+    std::size_t index = 0;
+    while (payload_.fields.at(index).name != name) ++index;
+    return payload_.getters[index](message_);
   }
-  return nullptr;
-}
 
-/// As in the logs of servers.
-std::string text_of(ServerName server) {
-  return server == 0 ? "" : fmt::format("{:016x}", server);
-}
-
-/// A sequence: its type and the servers. Empty: none.
-Json change_of(const std::optional<RaftChange>& change) {
-  constexpr std::array<std::string_view, 4> kTypes{"add", "learner", "remove", "exactly"};
-  Json list = Json::array();
-  if (!change) return list;
-  list.push_back(kTypes[static_cast<std::size_t>(change->type)]);
-  for (const ServerName server : change->servers) list.push_back(text_of(server));
-  return list;
-}
-
-Json entries_of(const RaftFields& fields) {
-  Json list = Json::array();
-  for (const protocols::RaftEntry& entry : fields.log) {
-    list.push_back({{"term", entry.term},
-                    {"content", to_string(entry.content).substr(0, 12)},
-                    {"change", change_of(entry.change)}});
-  }
-  return list;
-}
+  const PayloadDescription& payload_;
+  const void* message_;
+};
 
 /// What a message tells, besides who sends it in which term.
 struct Telling {
   std::string_view kind;
   const char* step;  ///< of a message that says no: it tells the term alone
-  Json (*arguments)(const RaftFields& fields);
+  Json (*arguments)(const Said& said);
   bool is_heard = true;  ///< it is a step of whoever gets it as well
 };
 
 constexpr const char* kTermAlone = "speak";
 
-Json nothing(const RaftFields&) {
+Json nothing(const Said&) {
   return Json::object();
 }
 
-Json request(const RaftFields& fields) {
-  return {{"index", fields.index}, {"last", fields.log_term}};
+Json request(const Said& said) {
+  return {{"index", said.number("index")}, {"last", said.number("log_term")}};
 }
 
-Json ballot(const RaftFields& fields) {
-  return {{"candidate", text_of(fields.vote)}};
+Json ballot(const Said& said) {
+  return {{"candidate", said.text("vote")}};
 }
 
-Json stretch(const RaftFields& fields) {
-  return {{"index", fields.index},
-          {"last", fields.log_term},
-          {"brought", entries_of(fields)},
-          {"commit", fields.commit}};
+Json stretch(const Said& said) {
+  return {{"index", said.number("index")},
+          {"last", said.number("log_term")},
+          {"brought", said.json("log")},
+          {"commit", said.number("commit")}};
 }
 
-Json news(const RaftFields& fields) {
-  return {{"commit", fields.commit}};
+Json news(const Said& said) {
+  return {{"commit", said.number("commit")}};
 }
 
-Json snapshot(const RaftFields& fields) {
-  return {
-      {"index", fields.index}, {"last", fields.log_term}, {"members", change_of(fields.members)}};
+Json snapshot(const Said& said) {
+  return {{"index", said.number("index")},
+          {"last", said.number("log_term")},
+          {"members", said.json("members")}};
 }
 
-Json reached(const RaftFields& fields) {
-  return {{"index", fields.index}};
+Json reached(const Said& said) {
+  return {{"index", said.number("index")}};
 }
 
 constexpr std::array<Telling, 10> kTellings{{
@@ -115,25 +114,25 @@ constexpr std::array<Telling, 10> kTellings{{
 }};
 
 /// A refusal may still say for whom somebody has voted.
-bool tells_term_alone(const Telling& telling, const RaftFields& fields) {
-  return !telling.is_heard || (fields.is_refused && fields.vote == 0);
+bool tells_term_alone(const Telling& telling, const Said& said) {
+  return !telling.is_heard || (said.number("refused") != 0 && said.text("vote").empty());
 }
 
 /// The line's step of whoever sends the message, or of whoever gets it; empty: none.
-std::string step_of(std::string_view kind, const RaftFields& fields, const std::string& line,
+std::string step_of(std::string_view kind, const Said& said, const std::string& line,
                     bool is_sender) {
   const auto* const telling = std::find_if(kTellings.begin(), kTellings.end(),
                                            [&](const Telling& each) { return each.kind == kind; });
-  if (telling == kTellings.end() || fields.from == 0) return {};
-  const bool is_term_alone = tells_term_alone(*telling, fields);
+  if (telling == kTellings.end() || said.text("from").empty()) return {};
+  const bool is_term_alone = tells_term_alone(*telling, said);
   if (is_term_alone && !is_sender) return {};
-  Json arguments{{"from", text_of(fields.from)}, {"term", fields.term}};
+  Json arguments{{"from", said.text("from")}, {"term", said.number("term")}};
   if (is_sender) {
     arguments["line"] = line;
   } else {
-    arguments["to"] = text_of(fields.to);
+    arguments["to"] = said.text("to");
   }
-  if (!is_term_alone) arguments.update(telling->arguments(fields));
+  if (!is_term_alone) arguments.update(telling->arguments(said));
   return fmt::format(R"("step":"{}{}","args":{})", is_sender ? "" : "hear-",
                      is_term_alone ? kTermAlone : telling->step, arguments.dump());
 }
@@ -141,11 +140,14 @@ std::string step_of(std::string_view kind, const RaftFields& fields, const std::
 }  // namespace
 
 bool RaftLogWriter::understands(const SystemDescription& system) {
-  return spoken_by(system) != nullptr;
+  return payload_of(system) < system.payloads.size();
 }
 
 RaftLogWriter::RaftLogWriter(trace::NodeLogFiles& files, const SystemDescription& system)
-    : system_(system), files_(files), posts_(spoken_by(system)->posts) {}
+    : system_(system),
+      files_(files),
+      payload_(payload_of(system)),
+      posts_(spoken(system.payloads.at(payload_))->posts) {}
 
 EventMask RaftLogWriter::wants() const {
   return EventMask().with(EventType::send).with(EventType::deliver).with(EventType::restart);
@@ -158,24 +160,25 @@ void RaftLogWriter::on_event(const Event& event) {
     files_.write(event.node, at, R"("step":"restart")");
     return;
   }
-  const auto* message = event.message->get<PeerSegment>();
-  if (message == nullptr || message->fields->from == 0) return;
+  const KindDescription& kind = system_.kinds[event.message->kind()];
+  if (kind.payload != payload_) return;
+  const Said said(system_.payloads[payload_], event.message->object());
+  if (said.text("from").empty()) return;
   const bool is_sender = event.type == EventType::send;
   if (is_sender) {
     files_.send(event.node, event.id);
   } else {
     files_.receive(event.node, event.cause);
   }
+  const std::uint64_t connection = said.number("connection");
+  const bool from_connector = said.number("from_connector") != 0;
   const bool is_first = (is_sender ? sent_ : heard_)
-                            .insert({message->connection, message->to_acceptor, message->number})
+                            .insert({connection, from_connector, said.number("number")})
                             .second;
   const std::string line =
-      posts_ && message->to_acceptor
-          ? ""
-          : fmt::format("{}{}", message->connection, message->to_acceptor ? ">" : "<");
-  const std::string& kind = system_.kinds[message->message_kind].name;
+      posts_ && from_connector ? "" : fmt::format("{}{}", connection, from_connector ? ">" : "<");
   files_.write(event.node, at,
-               is_first ? step_of(kind, *message->fields, line, is_sender) : std::string());
+               is_first ? step_of(kind.name, said, line, is_sender) : std::string());
 }
 
 }  // namespace dissensus::server

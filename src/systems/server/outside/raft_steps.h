@@ -10,7 +10,6 @@
 #include "dissensus/description.h"
 
 #include "core/event.h"
-#include "systems/server/segment.h"
 #include "trace/node_log.h"
 
 namespace dissensus::server {
@@ -31,8 +30,9 @@ class RaftLogWriter final : public EventSink {
  private:
   const SystemDescription& system_;
   trace::NodeLogFiles& files_;
-  bool posts_ = false;  ///< connectors' messages have no order, even on one connection
-  using Place = std::tuple<std::uint32_t, bool, std::uint32_t>;  ///< connection, direction, number
+  std::size_t payload_ = 0;  ///< of messages of Raft
+  bool posts_ = false;       ///< connectors' messages have no order, even on one connection
+  using Place = std::tuple<std::uint64_t, bool, std::uint64_t>;  ///< connection, direction, number
   std::set<Place> sent_, heard_;
 };
 

@@ -15,11 +15,14 @@
 
 #include "dissensus/options.h"
 
+#include "hosted/protocols/raft.h"
+#include "hosted/segment.h"
 #include "systems/server/system.h"
 
 namespace dissensus::server {
 namespace {
 
+using hosted::PeerSegment;
 using protocols::RaftFields;
 using testing::AllOf;
 using testing::ElementsAre;
@@ -49,7 +52,7 @@ class RaftLogWriterTest : public testing::Test {
     segment.message_kind = system_->description().find_kind(kind);
     segment.connection = 7;
     segment.number = number;
-    segment.fields = std::make_shared<const RaftFields>(fields);
+    segment.content = std::make_shared<const RaftFields>(fields);
     return segment;
   }
   void tell(EventType type, NodeId node, std::uint64_t id, const PeerSegment& segment) {
