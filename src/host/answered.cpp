@@ -4,10 +4,22 @@
 #include <cstring>
 
 #include <fmt/format.h>
+#include <sys/syscall.h>
 
 #include "host/supervisor.h"
 
 namespace dissensus::host {
+
+namespace {
+
+/// Answered inside where nothing is ready and there is no time to wait.
+bool waits_for_descriptors(long call) {
+  constexpr std::array kCalls{SYS_poll,       SYS_ppoll,       SYS_select,      SYS_pselect6,
+                              SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2};
+  return std::find(kCalls.begin(), kCalls.end(), call) != kCalls.end();
+}
+
+}  // namespace
 
 /// While a signal waits for any thread of the process, every stop may be the one at which it is
 /// delivered; and what a thread that reads clocks does next decides whether time moves.
@@ -25,9 +37,11 @@ AnswerControl Supervisor::answers_for(Thread& thread) {
   AnswerControl control;
   if (!may_answer(thread)) return control;
   control.limit = std::min<std::uint64_t>(kAnswerEntriesMax, kTurnCallsMax - thread.turn_calls);
-  // Where a wait has timed out, the next ones may move the clock (Supervisor::expire).
-  if (thread.timed_out_at != now_) {
-    control.idle_left = kIdleCallsMax - std::min(kIdleCallsMax, thread.idle_calls);
+  control.idle_left = kIdleCallsMax - std::min(kIdleCallsMax, thread.idle_calls);
+  // Where a wait has timed out, one of the next ones moves the clock (Supervisor::expire).
+  if (thread.timed_out_at == now_) {
+    control.idle_left = std::min<std::uint64_t>(
+        control.idle_left, kExpiredWaitsMax - std::min(kExpiredWaitsMax, thread.expired_waits));
   }
   control.files_free = disk_.model().write.count() == 0 && !disk_.model().keeps_unsynced ? 1 : 0;
   const std::uint64_t space = thread.process->number;
@@ -84,6 +98,7 @@ void Supervisor::hear_answers(Thread& thread) {
     enter_call(thread);
     if (entry.kind == AnswerEntry::idle) {
       ++thread.idle_calls;
+      if (thread.timed_out_at == now_ && waits_for_descriptors(thread.call)) ++thread.expired_waits;
       continue;
     }
     got_something_done(thread);

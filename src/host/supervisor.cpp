@@ -28,8 +28,6 @@ constexpr std::chrono::nanoseconds kSteadyStart = std::chrono::seconds(1000);
 constexpr std::uint64_t kPageReadsMax = 1000;
 /// Calls in a row that read the clock, before the clock moves because of them.
 constexpr std::uint32_t kClockReadsMax = 50;
-/// Waits for a moment at which a wait has timed out already, before the clock moves past it.
-constexpr std::uint32_t kExpiredWaitsMax = 4;
 /// Times that something was sent, at the same moment, after the owner wanted to be told.
 constexpr std::uint32_t kDrainsMax = 64;
 constexpr HostTime kIdleStep = std::chrono::milliseconds(1);

@@ -28,6 +28,8 @@ namespace dissensus::host {
 
 /// Calls in a row by which nothing gets done, before the turn ends.
 inline constexpr std::uint32_t kIdleCallsMax = 100;
+/// Waits for a moment at which a wait has timed out already, before the clock moves past it.
+inline constexpr std::uint32_t kExpiredWaitsMax = 16;
 /// Turns in a row by which nothing gets done, before time passes.
 inline constexpr std::uint32_t kIdleTurnsMax = 20;
 /// Calls after which others get their turn.
