@@ -3,6 +3,7 @@
 
 #include "dissensus/description.h"
 #include "dissensus/digest.h"
+#include "dissensus/faults.h"
 #include "dissensus/fitness.h"
 #include "dissensus/foreseeable.h"
 #include "dissensus/ids.h"

@@ -37,8 +37,10 @@ class FaultStrategy {
   }
   /// A plan of at most `most` faults that belong together; default: a number of draws.
   virtual std::vector<faults::Fault> draw_plan(std::size_t most, Random& random) const {
-    std::vector<faults::Fault> plan(random.below(most + 1));
-    for (faults::Fault& fault : plan) fault = draw(random);
+    std::vector<faults::Fault> plan;
+    for (std::uint64_t left = random.below(most + 1); left > 0; --left) {
+      plan.push_back(draw(random));
+    }
     return plan;
   }
 };

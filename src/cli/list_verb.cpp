@@ -66,7 +66,8 @@ const std::vector<Entry> kLists{
     {"fitness", "what hunt --fitness can be: what a search aims at"},
     {"schedulers", "what hunt --search can be, too: they decide while the run goes on"},
     {"faults", "what hunt --faults can be: strategies of plugins"},
-    {"fault-kinds", "what schedules can do to nodes, and to which nodes they cannot"}};
+    {"fault-kinds", "what schedules can do to nodes, and to which nodes they cannot"},
+    {"fault-schema", "how schedules write that, as a JSON schema"}};
 
 struct ListOptions {
   std::string what;
@@ -77,14 +78,14 @@ struct ListOptions {
 
 std::vector<Entry> list_fault_kinds() {
   std::vector<Entry> entries;
-  for (const faults::FaultKind& kind : faults::fault_kinds()) {
+  for (const faults::Requirement* const row : faults::requirements()) {
     std::vector<std::string_view> refusing;
     for (const NodeKindOffers& nodes : kNodeKindOffers) {
-      if (!faults::is_possible(kind, nodes.offers)) refusing.push_back(nodes.name);
+      if (!faults::is_possible(*row, nodes.offers)) refusing.push_back(nodes.name);
     }
-    entries.push_back(
-        {std::string(kind.name),
-         refusing.empty() ? "everywhere" : fmt::format("not: {}", fmt::join(refusing, "; "))});
+    entries.push_back({row->name, refusing.empty()
+                                      ? "everywhere"
+                                      : fmt::format("not: {}", fmt::join(refusing, "; "))});
   }
   return entries;
 }
@@ -105,6 +106,10 @@ std::vector<Entry> entries_of(const ListOptions& options) {
 }
 
 ExitCode list(const ListOptions& options) {
+  if (options.what == "fault-schema") {
+    if (!options.output.quiet) fmt::print("{}\n", faults::faults_schema());
+    return kAllHeld;
+  }
   const std::vector<Entry> entries = entries_of(options);
   if (options.output.quiet) return kAllHeld;
   if (options.output.json) {
@@ -137,11 +142,12 @@ Verb add_list_verb(CLI::App& program) {
   CLI::App* app =
       program.add_subcommand("list", "List systems, scenarios, searches, fitness functions...");
   const auto options = std::make_shared<ListOptions>();
-  app->add_option("what", options->what,
-                  "scenarios, systems, searches, fitness, schedulers, faults or fault-kinds; "
-                  "default: what these are")
-      ->check(CLI::IsMember(
-          {"systems", "scenarios", "searches", "fitness", "schedulers", "faults", "fault-kinds"}));
+  app->add_option(
+         "what", options->what,
+         "scenarios, systems, searches, fitness, schedulers, faults, fault-kinds or fault-schema; "
+         "default: what these are")
+      ->check(CLI::IsMember({"systems", "scenarios", "searches", "fitness", "schedulers", "faults",
+                             "fault-kinds", "fault-schema"}));
   app->add_option("--folder", options->folder,
                   "Where scenarios are looked for; default: scenarios here, or those that were "
                   "installed");

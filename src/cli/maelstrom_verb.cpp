@@ -25,6 +25,7 @@ struct MaelstromOptions {
   std::uint64_t seed = 1;
   std::size_t jobs = 0;
   bool all = false;
+  bool no_shrink = false;
   bool logs = false;  ///< wanted or not, they are kept
   OutputOptions output;
 };
@@ -40,6 +41,7 @@ std::vector<std::string> hunt_words(const MaelstromOptions& options, const std::
       path, "--budget", budget, "--seed", std::to_string(options.seed), "--out", options.out};
   if (options.jobs > 0) words.insert(words.end(), {"--jobs", std::to_string(options.jobs)});
   if (options.all) words.emplace_back("--all");
+  if (options.no_shrink) words.emplace_back("--no-shrink");
   if (options.output.json) words.emplace_back("--json");
   if (options.output.quiet) words.emplace_back("--quiet");
   return words;
@@ -86,6 +88,7 @@ void add_ours(CLI::App& part, MaelstromOptions& options) {
       ->group(kOurs)
       ->capture_default_str();
   part.add_flag("--all", options.all, "One finding per kind, instead of the first")->group(kOurs);
+  part.add_flag("--no-shrink", options.no_shrink, "Keep what was found as it was")->group(kOurs);
   options.output.add_to(part);
 }
 

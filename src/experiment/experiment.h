@@ -158,6 +158,9 @@ struct Experiment {
   std::size_t population = 10;  ///< evaluations per generation
   std::size_t last_generations = 20;
   std::size_t milestone = 5;  ///< which discovery is timed
+  /// Of virtual time of each hunt of which a fingerprint is made (pages.h): little where there are
+  /// many cells.
+  Duration fingerprint_time = std::chrono::seconds(900);
   std::vector<TableKind> tables;
   std::vector<FigureKind> figures;
   Published published;

@@ -100,7 +100,7 @@ void make_small(Experiment& experiment) {
     experiment.last_generations = 1;
   } else {
     experiment.budget.virtual_time =
-        std::min<Duration>(experiment.budget.virtual_time, std::chrono::seconds(900));
+        std::min(experiment.budget.virtual_time, experiment.fingerprint_time);
   }
   experiment.budget_text = "small";
   for (RepresentationRow& row : experiment.rows) {

@@ -157,6 +157,10 @@ class Reader {
         static_cast<std::size_t>(options_.at("repetitions").integer(1, kRepetitionsMax));
     experiment_.repeats = static_cast<std::size_t>(options_.integer("repeats", 1, 1, 1000));
     read_budget(options_.at("budget"));
+    experiment_.fingerprint_time = options_.duration("fingerprint", experiment_.fingerprint_time);
+    if (experiment_.fingerprint_time <= Duration{}) {
+      options_.fail("fingerprint", "expected a duration above 0s");
+    }
     if (experiment_.kind == ExperimentKind::evolution) read_evolution();
     for (const Options& table : options_.tables("case")) read_case(table);
     if (experiment_.cases.empty()) options_.fail("case", "expected at least one [[case]]");

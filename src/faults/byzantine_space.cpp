@@ -1,51 +1,19 @@
 #include "faults/byzantine_space.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
-#include "core/assert.h"
+#include <fmt/format.h>
+
+#include "core/limits.h"
+#include "faults/draw.h"
+#include "faults/kinds.h"
 
 namespace dissensus::faults {
 
 namespace {
-
-/// Bell numbers 0 to n, from the recurrence B(m + 1) = sum of C(m, k) B(k).
-std::vector<double> bell_numbers(std::size_t n) {
-  std::vector<double> bell{1};
-  std::vector<double> choose{1};
-  for (std::size_t m = 0; m < n; ++m) {
-    double sum = 0;
-    for (std::size_t k = 0; k <= m; ++k) sum += choose[k] * bell[k];
-    bell.push_back(sum);
-    choose.push_back(1);
-    for (std::size_t k = m; k > 0; --k) choose[k] += choose[k - 1];
-  }
-  return bell;
-}
-
-/// How many others are in the group of one of n nodes: k of them in C(n - 1, k) B(n - 1 - k) ways.
-std::size_t random_companions(std::size_t n, const std::vector<double>& bell, Random& random) {
-  double rest = random.unit() * bell[n];
-  double choose = 1;
-  for (std::size_t k = 0; k + 1 < n; ++k) {
-    rest -= choose * bell[n - 1 - k];
-    if (rest < 0) return k;
-    choose = choose * static_cast<double>(n - 1 - k) / static_cast<double>(k + 1);
-  }
-  return n - 1;
-}
-
-/// `count` of `from`, in the order of drawing.
-NodeSet draw(NodeSet from, std::size_t count, Random& random) {
-  NodeSet result;
-  while (result.size() < count && !from.empty()) {
-    const std::size_t index = random.below(from.size());
-    result.push_back(from[index]);
-    from.erase(from.begin() + static_cast<std::ptrdiff_t>(index));
-  }
-  return result;
-}
 
 class PlanDrawer {
  public:
@@ -53,7 +21,7 @@ class PlanDrawer {
       : space_(space),
         nodes_(nodes),
         random_(random),
-        liars_(draw(space.liars, space.liars_per_plan, random)) {
+        liars_(random_draws(space.liars, space.liars_per_plan, random)) {
     std::sort(liars_.begin(), liars_.end());
   }
 
@@ -120,7 +88,7 @@ class PlanDrawer {
   }
   /// Each copy talks with one side of a division of all other nodes.
   void add_twins() {
-    const NodeSet doubled = draw(liars_, space_.twins, random_);
+    const NodeSet doubled = random_draws(liars_, space_.twins, random_);
     if (doubled.empty()) return;
     NodeSet others = other_nodes(kNoNode, nodes_);
     for (const NodeId node : doubled) std::erase(others, node);
@@ -158,33 +126,130 @@ class PlanDrawer {
 
 }  // namespace
 
-NodeSet random_subset(const NodeSet& from, Random& random) {
-  DISSENSUS_ASSERT(!from.empty(), "random_subset : there is something to draw from");
+// ---- reading
+
+namespace {
+
+NodeSet read_nodes(const OptionValue& value, std::size_t nodes) {
   NodeSet result;
-  while (result.empty()) {
-    for (const NodeId node : from) {
-      if ((random.next() >> 63) != 0) result.push_back(node);
+  for (const OptionValue& member : value.list()) {
+    const auto node = static_cast<NodeId>(member.integer(0, static_cast<std::int64_t>(nodes) - 1));
+    if (std::find(result.begin(), result.end(), node) != result.end()) {
+      member.fail(fmt::format("node {} is named twice, expected once", node));
     }
+    result.push_back(node);
   }
+  if (result.empty()) value.fail("expected at least one node, found none");
+  std::sort(result.begin(), result.end());
   return result;
 }
 
-std::vector<NodeSet> random_partition(std::size_t nodes, Random& random) {
-  DISSENSUS_ASSERT(nodes <= kPartitionNodesMax, "random_partition : not too many nodes");
-  const std::vector<double> bell = bell_numbers(nodes);
-  NodeSet left = other_nodes(kNoNode, nodes);
-  std::vector<NodeSet> groups;
-  while (!left.empty()) {
-    const NodeId founder = left.front();
-    const std::size_t companions = random_companions(left.size(), bell, random);
-    left.erase(left.begin());
-    NodeSet group = draw(left, companions, random);
-    for (const NodeId node : group) std::erase(left, node);
-    group.push_back(founder);
-    std::sort(group.begin(), group.end());
-    groups.push_back(std::move(group));
+void refuse_impossible(const ByzantineSpace& space, const Options& options,
+                       const SystemDescription& description) {
+  const auto refuse = [&](bool is_asked_for, std::string_view key, std::string_view kind) {
+    const auto obstacle = obstacle_to_kind(kind, description);
+    if (is_asked_for && obstacle) options.fail(key, obstacle->text);
+  };
+  refuse(space.process_faults > 0, "process_faults", "mutate");
+  refuse(space.network_faults > 0, "network_faults", "round-partition");
+  refuse(space.replays > 0, "replays", "replay");
+  refuse(space.silences > 0, "silences", "silence: round");
+  refuse(space.twins > 0, "twins", "twins");
+  refuse(space.corrupt > 0, "corrupt", "noise: corrupt");
+  refuse(space.skew_max > Duration{}, "skew", "skew");
+}
+
+void read_rounds(const OptionValue& rounds, ByzantineSpace& space) {
+  const std::vector<OptionValue> bounds = rounds.list();
+  if (bounds.size() != 2) rounds.fail("expected [first, last]");
+  space.first_round = static_cast<std::uint64_t>(bounds[0].integer(0, kRoundMax));
+  space.last_round = static_cast<std::uint64_t>(bounds[1].integer(0, kRoundMax));
+  if (space.last_round < space.first_round) rounds.fail("expected [first, last], first <= last");
+}
+
+}  // namespace
+
+ByzantineSpace read_byzantine_space(const Options& options, const SystemDescription& description,
+                                    std::size_t nodes) {
+  ByzantineSpace space;
+  const auto count = [&options](std::string_view key) {
+    return static_cast<std::uint32_t>(options.integer(key, 0, 0, 1000));
+  };
+  space.process_faults = count("process_faults");
+  space.network_faults = count("network_faults");
+  space.replays = count("replays");
+  space.silences = count("silences");
+  space.twins = count("twins");
+  space.drop = options.number("drop", 0, 0, 1);
+  space.corrupt = options.number("corrupt", 0, 0, 1);
+  space.skew_max = options.duration("skew", Duration{});
+  refuse_impossible(space, options, description);
+  if (space.network_faults > 0 && nodes > kPartitionNodesMax) {
+    options.fail("network_faults",
+                 fmt::format("partitions are drawn for at most {} nodes", kPartitionNodesMax));
   }
-  return groups;
+  if (const auto rounds = options.find("rounds")) read_rounds(*rounds, space);
+  static constexpr std::string_view kScopes[] = {"small", "any"};
+  space.scope = static_cast<MutationScope>(options.choice("scope", kScopes, 0));
+  const auto liars = options.find("nodes");
+  space.liars = liars ? read_nodes(*liars, nodes) : other_nodes(kNoNode, nodes);
+  space.liars_per_plan = static_cast<std::uint32_t>(
+      options.integer("faulty", 1, 1, static_cast<std::int64_t>(space.liars.size())));
+  if (const auto pools = options.find("receivers")) {
+    for (const OptionValue& pool : pools->list()) {
+      space.receivers.push_back(read_nodes(pool, nodes));
+    }
+  }
+  if (space.skew_max > kVirtualTimeMax) options.fail("skew", "expected at most 8760h");
+  if (const auto apart = options.find("twins_apart")) space.twins_apart = apart->duration();
+  return space;
+}
+
+// ---- drawing
+
+std::size_t ByzantineSpace::most(const FaultKind& kind, std::size_t nodes) const {
+  const std::size_t lying = std::min<std::size_t>(liars_per_plan, liars.size());
+  const bool apart = twins > 0 && twins_apart;
+  if (&kind == &MutateFault::kind()) return process_faults;
+  if (&kind == &RoundPartitionFault::kind()) return network_faults;
+  if (&kind == &ReplayFault::kind()) return replays;
+  if (&kind == &SilenceFault::kind()) return silences + (apart ? nodes : 0);
+  if (&kind == &TwinsFault::kind()) return std::min<std::size_t>(twins, lying);
+  if (&kind == &NoiseFault::kind()) return drop > 0 || corrupt > 0 ? lying : 0;
+  if (&kind == &SkewFault::kind()) return skew_max > Duration{} ? lying : 0;
+  return 0;
+}
+
+std::size_t ByzantineSpace::plan_size_max(std::size_t nodes) const {
+  std::size_t sum = 0;
+  for (const FaultKind* const kind : fault_kinds()) sum += most(*kind, nodes);
+  return sum;
+}
+
+std::vector<Fault> admitted(const std::vector<Fault>& plan, const ByzantineSpace& space,
+                            std::size_t nodes) {
+  std::map<const FaultKind*, std::size_t> found;
+  std::vector<Fault> kept;
+  for (const Fault& fault : plan) {
+    std::size_t& count = found[&fault.kind()];
+    if (count == space.most(fault.kind(), nodes)) continue;
+    kept.push_back(fault);
+    if (byzantine_nodes(kept).size() > space.liars_per_plan) {
+      kept.pop_back();
+    } else {
+      ++count;
+    }
+  }
+  return kept;
+}
+
+Fault random_fault(const ByzantineSpace& space, std::size_t nodes, Random& random) {
+  constexpr int kDraws = 100;
+  for (int i = 0; i < kDraws; ++i) {
+    std::vector<Fault> plan = random_faults(space, nodes, random);
+    if (!plan.empty()) return std::move(plan[random.below(plan.size())]);
+  }
+  return RoundPartitionFault{space.first_round, {}};  // separates nobody
 }
 
 std::vector<Fault> random_faults(const ByzantineSpace& space, std::size_t nodes, Random& random) {

@@ -1,12 +1,17 @@
-// Random fault plans: ByzzFuzz and its relatives, as a scenario's [schedule.byzantine] asks for.
+// Random fault plans: ByzzFuzz and its relatives, as [schedule.faults.liars] of a
+// scenario asks for, or [schedule.byzantine], its older name.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "dissensus/description.h"
+#include "dissensus/faults.h"
+#include "dissensus/options.h"
 #include "dissensus/random.h"
-#include "dissensus/schedule.h"
+
+#include "faults/draw.h"
 
 namespace dissensus::faults {
 
@@ -32,19 +37,24 @@ struct ByzantineSpace {
     return process_faults + network_faults + replays + silences + twins == 0 && drop == 0 &&
            corrupt == 0 && skew_max == Duration{};
   }
+  /// How many faults of a kind a plan may hold, and how many in all.
+  std::size_t most(const FaultKind& kind, std::size_t nodes) const;
+  std::size_t plan_size_max(std::size_t nodes) const;
 };
 
-/// The most nodes for which partitions can be drawn.
-inline constexpr std::size_t kPartitionNodesMax = 200;
-
-/// Uniform over all partitions of the nodes into groups, the whole as one group included. Groups
-/// are in the order of their smallest member.
-std::vector<NodeSet> random_partition(std::size_t nodes, Random& random);
-/// Uniform over all subsets with at least one member, in the order of `from`.
-NodeSet random_subset(const NodeSet& from, Random& random);
+/// Throws InputError.
+ByzantineSpace read_byzantine_space(const Options& options, const SystemDescription& description,
+                                    std::size_t nodes);
 
 /// Rounds are drawn with repetition, and what falls on the same round of the same kind of fault is
 /// one fault, as in the public tool; so a plan may hold fewer faults than asked for.
 std::vector<Fault> random_faults(const ByzantineSpace& space, std::size_t nodes, Random& random);
+/// One fault of such a plan.
+Fault random_fault(const ByzantineSpace& space, std::size_t nodes, Random& random);
+
+/// The faults, in their order, that the space admits beside those before them: no more of a kind
+/// and no more liars than a drawn plan would have. More liars than that would prove nothing.
+std::vector<Fault> admitted(const std::vector<Fault>& plan, const ByzantineSpace& space,
+                            std::size_t nodes);
 
 }  // namespace dissensus::faults

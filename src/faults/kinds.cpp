@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -13,36 +12,16 @@ namespace dissensus::faults {
 namespace {
 
 constexpr std::string_view kSpanOfTime = "a span of time (from, until)";
-constexpr std::string_view kSlowOnly = "slow, where they have a disk";
 
-constexpr std::array<FaultKind, 26> kRows{{
-    {"drop", "type", {}, ""},
-    {"delay", "type", {}, ""},
-    {"duplicate", "type", {}, ""},
-    {"partition", "type", {}, ""},
-    {"cut", "type", {}, ""},
-    {"links", "type", {}, ""},
-    {"silence", "type", {}, ""},
-    {"noise: drop", "drop", {}, ""},
-    {"crash", "type", {}, ""},
-    {"outage", "type", {}, ""},
-    {"pause", "type", {Offer::pause}, "outage"},
-    {"skew", "type", {Offer::clock}, "pause"},
-    {"disk: slow", "trouble", {Offer::slow_disk}, "pause"},
-    {"disk: error", "trouble", {Offer::bad_disk}, kSlowOnly},
-    {"disk: no-space", "trouble", {Offer::bad_disk}, kSlowOnly},
-    {"disk: corrupt", "trouble", {Offer::bad_disk}, kSlowOnly},
-    {"twins", "type", {Offer::twins}, "partition"},
-    {"noise: corrupt", "corrupt", {Offer::fields}, "drop"},
-    {"mutate", "type", {Offer::fields, Offer::rounds}, "noise, drop"},
-    {"replay", "type", {Offer::rounds}, "duplicate"},
-    {"round-partition", "type", {Offer::rounds}, "partition"},
-    {"silence: round", "round", {Offer::rounds}, kSpanOfTime},
-    {"rounds", "rounds", {Offer::rounds}, kSpanOfTime},
-    {"crash: at_round", "at_round", {Offer::rounds}, "at"},
-    {"after: round", "after", {Offer::rounds}, kSpanOfTime},
-    {"after: phase", "after", {Offer::phases}, kSpanOfTime},
-}};
+/// What windows need, whichever fault has them.
+const std::array<Requirement, 3>& window_requirements() {
+  static const std::array<Requirement, 3> kRows{{
+      {"rounds", "rounds", {Offer::rounds}, kSpanOfTime, nullptr},
+      {"after: round", "after", {Offer::rounds}, kSpanOfTime, nullptr},
+      {"after: phase", "after", {Offer::phases}, kSpanOfTime, nullptr},
+  }};
+  return kRows;
+}
 
 std::string_view lack_of(Offer offer) {
   switch (offer) {
@@ -67,107 +46,91 @@ std::string_view lack_of(Offer offer) {
 }
 
 /// The first of what a row needs that is not offered.
-std::optional<Offer> lacking(const FaultKind& kind, const Offers& offers) {
+std::optional<Offer> lacking(const Requirement& row, const Offers& offers) {
   for (std::size_t i = 0; i < kOffers; ++i) {
     const auto offer = static_cast<Offer>(i);
-    if (kind.needs.has(offer) && !offers.has(offer)) return offer;
+    if (row.needs.has(offer) && !offers.has(offer)) return offer;
   }
   return std::nullopt;
 }
 
-const FaultKind& row(std::string_view name) {
-  const auto* const found = std::find_if(
-      kRows.begin(), kRows.end(), [name](const FaultKind& kind) { return kind.name == name; });
-  DISSENSUS_ASSERT(found != kRows.end(), "faults::row : a kind of fault that is in the table");
-  return *found;
-}
-
-using Rows = std::vector<std::string_view>;
-
-Rows rows_of(const Window& window) {
-  Rows rows;
-  if (window.by_round()) rows.emplace_back("rounds");
-  if (window.after && window.after->round) rows.emplace_back("after: round");
-  if (window.after && window.after->phase) rows.emplace_back("after: phase");
-  return rows;
-}
-
-/// The rows of the table that a fault is of, but for its window.
-struct RowsOf {
-  Rows operator()(const DropFault&) const { return {"drop"}; }
-  Rows operator()(const DelayFault&) const { return {"delay"}; }
-  Rows operator()(const DuplicateFault&) const { return {"duplicate"}; }
-  Rows operator()(const PartitionFault&) const { return {"partition"}; }
-  Rows operator()(const CutFault&) const { return {"cut"}; }
-  Rows operator()(const LinkFault&) const { return {"links"}; }
-  Rows operator()(const OutageFault&) const { return {"outage"}; }
-  Rows operator()(const PauseFault&) const { return {"pause"}; }
-  Rows operator()(const SkewFault&) const { return {"skew"}; }
-  Rows operator()(const TwinsFault&) const { return {"twins"}; }
-  Rows operator()(const MutateFault&) const { return {"mutate"}; }
-  Rows operator()(const ReplayFault&) const { return {"replay"}; }
-  Rows operator()(const RoundPartitionFault&) const { return {"round-partition"}; }
-  Rows operator()(const CrashFault& fault) const {
-    return {fault.at_round ? "crash: at_round" : "crash"};
-  }
-  Rows operator()(const SilenceFault& fault) const {
-    return {fault.round ? "silence: round" : "silence"};
-  }
-  Rows operator()(const NoiseFault& fault) const {
-    if (fault.corrupt > 0) return {"noise: corrupt"};
-    return {"noise: drop"};
-  }
-  Rows operator()(const DiskFault& fault) const {
-    switch (fault.trouble) {
-      case DiskFault::Trouble::slow:
-        return {"disk: slow"};
-      case DiskFault::Trouble::error:
-        return {"disk: error"};
-      case DiskFault::Trouble::no_space:
-        return {"disk: no-space"};
-      case DiskFault::Trouble::corrupt:
-        return {"disk: corrupt"};
-    }
-    return {};
-  }
-};
-
-std::optional<Obstacle> obstacle_to(const FaultKind& kind, const SystemDescription& description) {
-  const std::optional<Offer> lack = lacking(kind, offers_of(description));
+std::optional<Obstacle> obstacle_to(const Requirement& row, const SystemDescription& description) {
+  const std::optional<Offer> lack = lacking(row, offers_of(description));
   if (!lack) return std::nullopt;
-  return Obstacle{kind.key, fmt::format("'{}' is not possible: {} {}; possible: {}", kind.name,
-                                        dissensus::offers_of(description.nodes).in_full,
-                                        lack_of(*lack), kind.instead)};
+  return Obstacle{row.key, fmt::format("'{}' is not possible: {} {}; possible: {}", row.name,
+                                       dissensus::offers_of(description.nodes).in_full,
+                                       lack_of(*lack), row.instead)};
 }
 
-/// What the table cannot say: it depends on which message, or which node.
-std::optional<Obstacle> obstacle_to_particular(const Fault& fault,
-                                               const SystemDescription& description) {
-  if (const auto* duplicate = std::get_if<DuplicateFault>(&fault)) {
-    const auto& kind = duplicate->messages.kind;
-    if (kind && description.kinds.at(*kind).once) {
-      return Obstacle{
-          "message", fmt::format("'duplicate' is not possible: receivers pass over a second {}, as "
-                                 "over all pieces of connections; possible: datagrams, or delay",
-                                 description.kinds.at(*kind).name)};
-    }
-  }
-  const auto* disk = std::get_if<DiskFault>(&fault);
-  if (disk != nullptr && disk->node >= description.disks) {
-    return Obstacle{"node", fmt::format("node {} has no disk, expected 0 to {}", disk->node,
-                                        description.disks - 1)};
+std::optional<Obstacle> obstacle_to(const Window& window, const SystemDescription& description) {
+  const std::array<bool, 3> asked{window.by_round(), window.after && window.after->round,
+                                  window.after && window.after->phase};
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    if (!asked[i]) continue;
+    if (auto obstacle = obstacle_to(window_requirements()[i], description)) return obstacle;
   }
   return std::nullopt;
+}
+
+/// `access` gives parts of a value that it does not change.
+void* unchanged(const Fault& fault) {
+  return const_cast<void*>(fault.value());
 }
 
 }  // namespace
 
-std::span<const FaultKind> fault_kinds() {
-  return kRows;
+bool operator==(const Fault& a, const Fault& b) {
+  if (a.kind_ != b.kind_) return false;
+  return a.value_ == b.value_ || a.kind_->equal(a.value(), b.value());
 }
 
-bool is_possible(const FaultKind& kind, const Offers& offers) {
-  return !lacking(kind, offers);
+std::vector<const Part*> FaultKind::windows_last() const {
+  std::vector<const Part*> result;
+  for (const PartPtr& part : parts) result.push_back(part.get());
+  std::stable_partition(result.begin(), result.end(),
+                        [](const Part* part) { return !part->is_window(); });
+  return result;
+}
+
+bool FaultKind::has_window() const {
+  return std::any_of(parts.begin(), parts.end(),
+                     [](const PartPtr& part) { return part->is_window(); });
+}
+
+bool FaultKind::may_wait() const {
+  return std::any_of(parts.begin(), parts.end(),
+                     [](const PartPtr& part) { return part->may_wait(); });
+}
+
+// ---- the catalogue
+
+std::span<const FaultKind* const> fault_kinds() {
+  static const std::vector<const FaultKind*> kKinds = [] {
+    std::vector<const FaultKind*> kinds;
+    declare_all(kinds);
+    return kinds;
+  }();
+  return kKinds;
+}
+
+const FaultKind* find_kind(std::string_view name) {
+  for (const FaultKind* const kind : fault_kinds()) {
+    if (kind->name == name) return kind;
+  }
+  return nullptr;
+}
+
+std::vector<const Requirement*> requirements() {
+  std::vector<const Requirement*> rows;
+  for (const FaultKind* const kind : fault_kinds()) {
+    for (const Requirement& row : kind->requirements) rows.push_back(&row);
+  }
+  for (const Requirement& row : window_requirements()) rows.push_back(&row);
+  return rows;
+}
+
+bool is_possible(const Requirement& requirement, const Offers& offers) {
+  return !lacking(requirement, offers);
 }
 
 Offers offers_of(const SystemDescription& description) {
@@ -185,23 +148,24 @@ Offers offers_of(const SystemDescription& description) {
 }
 
 std::optional<Obstacle> obstacle_to(const Fault& fault, const SystemDescription& description) {
-  Rows rows = std::visit(RowsOf{}, fault);
-  std::visit(
-      [&rows](const auto& known) {
-        if constexpr (requires { known.when; }) {
-          for (const std::string_view name : rows_of(known.when)) rows.push_back(name);
-        }
-      },
-      fault);
-  for (const std::string_view name : rows) {
-    if (auto obstacle = obstacle_to(row(name), description)) return obstacle;
+  for (const Requirement& row : fault.kind().requirements) {
+    if (row.concerns != nullptr && !row.concerns(fault.value())) continue;
+    if (auto obstacle = obstacle_to(row, description)) return obstacle;
   }
-  return obstacle_to_particular(fault, description);
+  if (const Window* const window = window_of(fault)) {
+    if (auto obstacle = obstacle_to(*window, description)) return obstacle;
+  }
+  if (!fault.kind().obstacle) return std::nullopt;
+  return fault.kind().obstacle(fault.value(), description);
 }
 
 std::optional<Obstacle> obstacle_to_kind(std::string_view name,
                                          const SystemDescription& description) {
-  return obstacle_to(row(name), description);
+  for (const Requirement* const row : requirements()) {
+    if (row->name == name) return obstacle_to(*row, description);
+  }
+  DISSENSUS_ASSERT(false, "obstacle_to_kind : a row of the table");
+  return std::nullopt;
 }
 
 std::string kinds_table() {
@@ -212,14 +176,125 @@ std::string kinds_table() {
     line += "---|";
   }
   text += "\n" + line + "\n";
-  for (const FaultKind& kind : kRows) {
-    text += fmt::format("| {} |", kind.name);
+  for (const Requirement* const row : requirements()) {
+    text += fmt::format("| {} |", row->name);
     for (const NodeKindOffers& nodes : kNodeKindOffers) {
-      text += is_possible(kind, nodes.offers) ? " yes |" : " refused |";
+      text += is_possible(*row, nodes.offers) ? " yes |" : " refused |";
     }
     text += "\n";
   }
   return text;
+}
+
+std::string faults_schema() {
+  nlohmann::ordered_json kinds = nlohmann::ordered_json::array();
+  for (const FaultKind* const kind : fault_kinds()) {
+    nlohmann::ordered_json properties{{"type", {{"const", kind->name}}}};
+    nlohmann::ordered_json required = nlohmann::ordered_json::array({"type"});
+    for (const PartPtr& part : kind->parts) {
+      part->add_schema(properties);
+      if (part->is_required()) required.push_back(part->key);
+    }
+    kinds.push_back({{"title", kind->name},
+                     {"type", "object"},
+                     {"properties", properties},
+                     {"required", required},
+                     {"additionalProperties", false}});
+  }
+  const nlohmann::ordered_json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                                      {"title", "faults of a schedule"},
+                                      {"type", "array"},
+                                      {"items", {{"oneOf", kinds}}}};
+  return schema.dump(2);
+}
+
+// ---- what follows from the parts
+
+Fault read_fault(const Options& fault, const Target& target) {
+  std::vector<std::string_view> names;
+  for (const FaultKind* const kind : fault_kinds()) names.push_back(kind->name);
+  const FaultKind& kind = *fault_kinds()[fault.at("type").choice(names)];
+  const std::shared_ptr<void> value = kind.copy(nullptr);
+  for (const PartPtr& part : kind.parts) part->read(value.get(), fault, target);
+  if (kind.check) kind.check(value.get(), fault, target);
+  Fault result(kind, value);
+  if (const auto obstacle = obstacle_to(result, target.description)) {
+    fault.fail(obstacle->key, obstacle->text);
+  }
+  return result;
+}
+
+std::string to_json(const Fault& fault, const SystemDescription& description, std::size_t nodes) {
+  const Target target{description, {nodes, description.kinds.size()}};
+  Members members;
+  members.add_text("type", fault.kind().name);
+  for (const PartPtr& part : fault.kind().parts) part->write(fault.value(), members, target);
+  return members.on_one_line();
+}
+
+const Window* window_of(const Fault& fault) {
+  for (const PartPtr& part : fault.kind().parts) {
+    if (const Window* const window = part->window(unchanged(fault))) return window;
+  }
+  return nullptr;
+}
+
+Fault with_window(const Fault& fault, const Window& window) {
+  return fault.kind().changed(fault, [&](void* value) {
+    for (const PartPtr& part : fault.kind().parts) {
+      if (Window* const old = part->window(value)) *old = window;
+    }
+  });
+}
+
+const MessageFilter* filter_of(const Fault& fault) {
+  for (const PartPtr& part : fault.kind().parts) {
+    if (const MessageFilter* const filter = part->filter(fault.value())) return filter;
+  }
+  return nullptr;
+}
+
+std::optional<Fault> reduced(const Fault& fault, std::size_t nodes, Duration end,
+                             LevelSource& source) {
+  Reduction reduction{nodes, end, source};
+  bool is_left = true;
+  bool has_one_of = false;
+  bool one_is_left = false;
+  Fault result = fault.kind().changed(fault, [&](void* value) {
+    for (const Part* const part : fault.kind().windows_last()) {
+      const bool left = part->reduce(value, reduction);
+      if (part->weight == Weight::essential) is_left = is_left && left;
+      if (part->weight != Weight::one_of) continue;
+      has_one_of = true;
+      one_is_left = one_is_left || left;
+    }
+  });
+  if (!is_left || (has_one_of && !one_is_left)) return std::nullopt;
+  return result;
+}
+
+std::vector<FaultNumber> numbers_of(const Fault& fault) {
+  std::vector<FaultNumber> numbers;
+  for (const Part* const part : fault.kind().windows_last()) {
+    part->add_numbers(fault.value(), numbers);
+  }
+  return numbers;
+}
+
+Fault with_number(const Fault& fault, const FaultNumber& number, Duration value) {
+  return fault.kind().changed(fault, [&](void* each) { number.set(each, value); });
+}
+
+Fault shortened(const Fault& fault, const Part::Shorten& shorten) {
+  return fault.kind().changed(fault, [&](void* value) {
+    for (const PartPtr& part : fault.kind().parts) part->shorten(value, shorten);
+  });
+}
+
+Fault random_fault(const FaultKind& kind, Drawer& drawer, const Window& when) {
+  const std::shared_ptr<void> value = kind.copy(nullptr);
+  for (const PartPtr& part : kind.parts) part->draw(value.get(), drawer, when);
+  return Fault(kind, value);
 }
 
 }  // namespace dissensus::faults

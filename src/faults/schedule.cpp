@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/assert.h"
+#include "faults/kinds.h"
 
 namespace dissensus::faults {
 
@@ -27,13 +28,9 @@ NodeSet other_nodes(NodeId node, std::size_t nodes) {
 NodeSet byzantine_nodes(const std::vector<Fault>& faults) {
   NodeSet result;
   for (const Fault& fault : faults) {
-    if (const auto* mutate = std::get_if<MutateFault>(&fault)) {
-      result.push_back(mutate->node);
-    } else if (const auto* twins = std::get_if<TwinsFault>(&fault)) {
-      result.push_back(twins->node);
-    } else if (const auto* noise = std::get_if<NoiseFault>(&fault)) {
-      if (noise->node && noise->corrupt > 0) result.push_back(*noise->node);
-    }
+    const auto& liar = fault.kind().liar;
+    if (!liar) continue;
+    if (const std::optional<NodeId> node = liar(fault.value())) result.push_back(*node);
   }
   std::sort(result.begin(), result.end());
   result.erase(std::unique(result.begin(), result.end()), result.end());

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "core/limits.h"
-#include "faults/fault_reader.h"
 #include "faults/kinds.h"
 #include "faults/public_instance.h"
 #include "faults/release_rate.h"

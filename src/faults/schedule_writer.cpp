@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/assert.h"
-#include "faults/fault_writer.h"
 #include "faults/json_members.h"
+#include "faults/kinds.h"
 #include "faults/schedule.h"
 
 namespace dissensus::faults {

@@ -9,6 +9,8 @@
 #include "dissensus/schedule.h"
 #include "dissensus/time.h"
 
+#include "faults/speech.h"
+
 namespace dissensus::faults {
 
 /// "messages LedgerData from 3 to 1 and 2 arrive 5.4 s late". Genes of equal delay share a sentence
@@ -23,8 +25,6 @@ std::string summary(const Schedule& schedule);
 Duration longest_delay(const Schedule& schedule);
 /// One fault.
 std::string in_words(const Fault& fault, const SystemDescription& description, std::size_t nodes);
-/// "250 us", "20 ms", "5.4 s".
-std::string in_words(Duration duration);
 
 /// Genes that stand out of the natural order, in which the first gene has the highest priority: as
 /// few as possible such that the others keep it. Ascending.

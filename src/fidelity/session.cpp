@@ -119,7 +119,7 @@ std::vector<FidelitySchedule> draw_schedules(const run::Scenario& scenario, std:
   std::vector<FidelitySchedule> schedules;
   if (count > 0) schedules.push_back({"none", {}});
   const bool has_space =
-      scenario.space.type != run::ScheduleSpace::Type::none || !scenario.space.byzantine.empty();
+      scenario.space.type != run::ScheduleSpace::Type::none || !scenario.space.faults.liars.empty();
   if (count > 1 && !has_space) {
     throw InputError(
         fmt::format("{}:1: schedule: no space to draw schedules from, expected a table [schedule] "

@@ -87,7 +87,10 @@ void Supervisor::hear_answers(Thread& thread) {
       continue;
     }
     got_something_done(thread);
-    if (entry.kind == AnswerEntry::file) process.unsynced_bytes += entry.arguments[2];
+    if (entry.kind == AnswerEntry::file) {
+      process.unsynced_bytes += entry.arguments[2];
+      touch(entry.inode, process.machine);
+    }
     if (entry.kind != AnswerEntry::wake) continue;
     const int woken =
         futex_wake({process.number, entry.arguments[0]}, static_cast<int>(entry.arguments[2]), ~0U);

@@ -49,7 +49,7 @@ struct AnswerEntry {
   std::uint64_t kind = 0;
   std::array<std::uint64_t, 4> arguments{};
   std::int64_t result = 0;
-  std::uint64_t unused = 0;
+  std::uint64_t inode = 0;  ///< of a file that was written
 };
 inline constexpr std::size_t kAnswerEntriesMax = 40;
 struct AnswerLog {

@@ -165,7 +165,11 @@ dissensus_answer_code:
   answer_native 7
   test %rax, %rax
   jne .Lanswer_restore_stop
-  jmp .Lanswer_perform
+  answer_restore
+  mov A_RAX(%r11), %rax
+  syscall
+  answer_page
+  jmp 9f
 
 # Reads that cannot wait.
 .Lanswer_in:
@@ -217,22 +221,37 @@ dissensus_answer_code:
   je 7f
   cmp $18, %rax
   je .Lanswer_restore_stop
-  jmp .Lanswer_perform
+  answer_restore
+  mov A_RAX(%r11), %rax
+  syscall
+  answer_page
+  jmp 9f
 5: answer_restore
   mov $0x4000, %r10d
   xor %r8d, %r8d
   xor %r9d, %r9d
   jmp 8f
-6: answer_restore
+6: cmpq $0, A_R8(%r11)
+  jne .Lanswer_restore_stop
+  testl $1, A_R10(%r11)
+  jne .Lanswer_restore_stop
+  answer_restore
   or $0x4000, %r10d
 8: answer_native 44
   jmp 9f
-7: answer_restore
+7: testl $1, A_RDX(%r11)
+  jne .Lanswer_restore_stop
+  answer_restore
   or $0x4000, %edx
   answer_native 46
-# A pipe that is broken means a signal, which has to come at the program's own instruction.
-9: cmp $-32, %rax
-  je .Lanswer_restore_stop
+# A pipe that is broken means a signal, which has to come at the program's own instruction; other
+# errors (but EAGAIN, and a reset, which is told once) are worded by the supervisor.
+9: cmp $-11, %rax
+  je .Lanswer_log
+  cmp $-104, %rax
+  je .Lanswer_log
+  test %rax, %rax
+  js .Lanswer_restore_stop
   jmp .Lanswer_log
 
 # Writes that cannot wait.
@@ -299,6 +318,9 @@ dissensus_answer_code:
   mov %rdx, 32(%rcx)
   mov A_R10(%r11), %r10
   mov %r10, 40(%rcx)
+  mov A_STAT+8(%r11), %rdi
+  mov %rdi, 56(%rcx)
+  mov A_RDI(%r11), %rdi
   mov A_R8(%r11), %r8
   mov A_R9(%r11), %r9
   mov A_SITE(%r11), %rcx
@@ -322,7 +344,7 @@ static_assert(kAnswerControlOffset + sizeof(AnswerControl) <= kAnswerLogOffset);
 static_assert(kAnswerLogOffset == 1024 && offsetof(AnswerLog, entries) == 64 &&
               sizeof(AnswerEntry) == 64 && kAnswerLogOffset + sizeof(AnswerLog) <= 4096);
 static_assert(offsetof(AnswerEntry, kind) == 8 && offsetof(AnswerEntry, arguments) == 16 &&
-              offsetof(AnswerEntry, result) == 48);
+              offsetof(AnswerEntry, result) == 48 && offsetof(AnswerEntry, inode) == 56);
 
 std::span<const unsigned char> answer_code() {
   return {dissensus_answer_code, dissensus_answer_code_end};

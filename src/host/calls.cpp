@@ -7,9 +7,10 @@ namespace dissensus::host {
 Handler handler_of(long call) {
   static const std::array<Handler, 512> table = [] {
     std::array<Handler, 512> result{};
-    for (const auto entries : {clock_calls(), timer_calls(), futex_calls(), readiness_calls(),
-                               data_calls(), socket_calls(), file_calls(), process_calls(),
-                               signal_calls(), queue_calls(), machine_calls()}) {
+    for (const auto entries :
+         {clock_calls(), timer_calls(), futex_calls(), readiness_calls(), data_calls(),
+          socket_calls(), file_calls(), process_calls(), signal_calls(), signalfd_calls(),
+          move_calls(), times_calls(), queue_calls(), machine_calls()}) {
       for (const CallEntry& entry : entries) {
         result.at(static_cast<std::size_t>(entry.call)) = entry.handler;
       }

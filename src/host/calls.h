@@ -6,8 +6,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <signal.h>
 #include <time.h>
 
 #include "host/supervisor.h"
@@ -28,6 +30,9 @@ std::span<const CallEntry> socket_calls();
 std::span<const CallEntry> file_calls();
 std::span<const CallEntry> process_calls();
 std::span<const CallEntry> signal_calls();
+std::span<const CallEntry> signalfd_calls();
+std::span<const CallEntry> move_calls();
+std::span<const CallEntry> times_calls();
 std::span<const CallEntry> queue_calls();
 std::span<const CallEntry> machine_calls();
 
@@ -41,6 +46,31 @@ std::chrono::nanoseconds to_duration(const timespec& value);
 HostTime after(HostTime now, std::chrono::nanoseconds delay);
 /// A calendar clock, as opposed to a steady one.
 bool is_calendar_clock(int clock);
+
+/// Reads from a signalfd, with something there or not.
+Outcome read_signals(Supervisor& supervisor, Thread& thread, const SignalSocket& socket);
+/// A signal that was taken without being delivered.
+void took_signal(Process& process, const siginfo_t& info);
+
+/// Linux tells how much of a limit was left: select, pselect and ppoll.
+void write_time_left(const Thread& thread, HostTime now);
+
+/// What a file of a process's folder in /proc says, where we write it: "status", "statm".
+std::optional<std::string> process_text(const Process& process, std::string_view name);
+
+inline bool is_kind(const Descriptor& descriptor, Special::Kind kind) {
+  return descriptor.special != nullptr && descriptor.special->kind == kind;
+}
+
+/// A timerfd or signalfd: sockets to us, but not to programs.
+inline bool is_counter(const Descriptor& descriptor) {
+  return is_kind(descriptor, Special::Kind::timer) || is_kind(descriptor, Special::Kind::signals);
+}
+
+/// A path of a program as one from its root.
+std::string absolute_path(const Thread& thread, int folder, const std::string& path);
+/// The file that a program means; empty: there is none.
+Handle find_file(const Thread& thread, int folder, const std::string& path, bool follows);
 
 inline int descriptor_argument(const Thread& thread, std::size_t index) {
   return static_cast<int>(static_cast<std::uint32_t>(thread.arguments[index]));

@@ -12,13 +12,13 @@
 
 namespace dissensus::host {
 
-namespace {
-
 /// Computation costs no time; a processor clock still has to move, or programs that wait for it
 /// would wait for ever.
 std::chrono::nanoseconds processor_time(const Process& process) {
-  return std::chrono::microseconds(5) * static_cast<std::int64_t>(process.stops);
+  return std::chrono::microseconds(5) * static_cast<std::int64_t>(process.stops) + process.spun;
 }
+
+namespace {
 
 Outcome clock_gettime_call(Supervisor& supervisor, Thread& thread) {
   const int clock = descriptor_argument(thread, 0);

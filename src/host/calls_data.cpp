@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <termios.h>
 #include <unistd.h>
@@ -25,10 +26,6 @@ namespace {
 /// Writes up to this size never wait where the kernel says that writing is possible.
 constexpr std::size_t kSmallWrite = 4096;
 constexpr std::size_t kBytesMax = 64u << 20;
-
-bool is_kind(const Descriptor& descriptor, Special::Kind kind) {
-  return descriptor.special != nullptr && descriptor.special->kind == kind;
-}
 
 template <class T>
 std::shared_ptr<T> special_as(const Descriptor& descriptor) {
@@ -108,8 +105,11 @@ int flags_of(const Thread& thread) {
 }
 
 HostTime timeout_of(const Supervisor& supervisor, const Descriptor& descriptor, bool is_read) {
-  if (!is_kind(descriptor, Special::Kind::stream)) return kNever;
-  const auto socket = special_as<StreamSocket>(descriptor);
+  if (!is_kind(descriptor, Special::Kind::stream) &&
+      !is_kind(descriptor, Special::Kind::datagram)) {
+    return kNever;
+  }
+  const auto socket = special_as<InternetSocket>(descriptor);
   const HostTime limit = is_read ? socket->receive_timeout : socket->send_timeout;
   return limit.count() == 0 ? kNever : supervisor.now() + limit;
 }
@@ -139,16 +139,161 @@ Outcome give_random(Thread& thread, const std::vector<iovec>& pieces) {
   return answer(static_cast<long>(bytes.size()));
 }
 
+// ---- what is told with a datagram, besides its sender
+
+struct ControlMessage {
+  int level = 0;
+  int type = 0;
+  std::string bytes;
+};
+
+template <class T>
+ControlMessage control_message(int level, int type, const T& value) {
+  return {level, type, std::string(reinterpret_cast<const char*>(&value), sizeof value)};
+}
+
+std::vector<ControlMessage> control_messages(const DatagramSocket& socket, const Arrival& arrival) {
+  std::vector<ControlMessage> messages;
+  const auto is_on = [&](int level, int option) { return socket.options.is_on(level, option); };
+  const int hops = arrival.hops;
+  const int traffic_class = arrival.traffic_class;
+  if (socket.family == AF_INET) {
+    if (is_on(IPPROTO_IP, IP_PKTINFO)) {
+      in_pktinfo info{};
+      info.ipi_ifindex = 1;
+      info.ipi_spec_dst.s_addr = info.ipi_addr.s_addr = htonl(arrival.to.ip);
+      messages.push_back(control_message(IPPROTO_IP, IP_PKTINFO, info));
+    }
+    if (is_on(IPPROTO_IP, IP_RECVTTL)) {
+      messages.push_back(control_message(IPPROTO_IP, IP_TTL, hops));
+    }
+    if (is_on(IPPROTO_IP, IP_RECVTOS)) {
+      messages.push_back(control_message(IPPROTO_IP, IP_TOS, arrival.traffic_class));
+    }
+    return messages;
+  }
+  if (is_on(IPPROTO_IPV6, IPV6_RECVPKTINFO)) {
+    in6_pktinfo info{};
+    info.ipi6_addr = in6addr_loopback;
+    info.ipi6_ifindex = 1;
+    messages.push_back(control_message(IPPROTO_IPV6, IPV6_PKTINFO, info));
+  }
+  if (is_on(IPPROTO_IPV6, IPV6_RECVHOPLIMIT)) {
+    messages.push_back(control_message(IPPROTO_IPV6, IPV6_HOPLIMIT, hops));
+  }
+  if (is_on(IPPROTO_IPV6, IPV6_RECVTCLASS)) {
+    messages.push_back(control_message(IPPROTO_IPV6, IPV6_TCLASS, traffic_class));
+  }
+  return messages;
+}
+
+/// Into the room that the program has for them, cut where it ends. False: something was cut.
+bool write_control(const Thread& thread, const std::vector<ControlMessage>& messages,
+                   std::uint64_t at, std::size_t room, std::size_t& used) {
+  used = 0;
+  for (const ControlMessage& message : messages) {
+    if (room < sizeof(cmsghdr)) return false;
+    cmsghdr header{};
+    header.cmsg_len = std::min<std::size_t>(CMSG_LEN(message.bytes.size()), room);
+    header.cmsg_level = message.level;
+    header.cmsg_type = message.type;
+    write_memory(thread.tid, at, &header, sizeof header);
+    write_memory(thread.tid, at + sizeof header, message.bytes.data(),
+                 header.cmsg_len - sizeof header);
+    const bool is_cut = header.cmsg_len < CMSG_LEN(message.bytes.size());
+    const std::size_t step = std::min<std::size_t>(CMSG_SPACE(message.bytes.size()), room);
+    at += step;
+    room -= step;
+    used += step;
+    if (is_cut) return false;
+  }
+  return true;
+}
+
+struct Told {
+  std::uint8_t hops = 64;
+  std::uint8_t traffic_class = 0;
+};
+
+/// What a sender asks for, by options or with this datagram.
+Told told_with(const Thread& thread, const DatagramSocket& socket, const msghdr& message) {
+  const bool is_four = socket.family == AF_INET;
+  const int level = is_four ? IPPROTO_IP : IPPROTO_IPV6;
+  const auto option = [&](int four, int six) {
+    return socket.options.get(socket.type(), level, is_four ? four : six).value_or(0);
+  };
+  Told told{static_cast<std::uint8_t>(option(IP_TTL, IPV6_UNICAST_HOPS)),
+            static_cast<std::uint8_t>(option(IP_TOS, IPV6_TCLASS))};
+  const std::size_t size = std::min<std::size_t>(message.msg_controllen, 4096);
+  const auto begin = reinterpret_cast<std::uint64_t>(message.msg_control);
+  for (std::size_t at = 0; begin != 0 && at + sizeof(cmsghdr) + sizeof(int) <= size;) {
+    cmsghdr header{};
+    const auto value = read_value<int>(thread.tid, begin + at + sizeof header);
+    if (!value || !read_memory(thread.tid, begin + at, &header, sizeof header)) break;
+    if (header.cmsg_len < sizeof header) break;
+    if (header.cmsg_level == level) {
+      const int type = header.cmsg_type;
+      if (type == (is_four ? IP_TTL : IPV6_HOPLIMIT)) told.hops = static_cast<std::uint8_t>(*value);
+      if (type == (is_four ? IP_TOS : IPV6_TCLASS) && *value >= 0) {
+        told.traffic_class = static_cast<std::uint8_t>(*value);
+      }
+    }
+    at += CMSG_ALIGN(header.cmsg_len);
+  }
+  return told;
+}
+
+/// The error that the next call on this socket tells, once.
+int take_error(const Descriptor& descriptor, DatagramSocket& socket) {
+  if (socket.arrived.empty() || socket.arrived.front().error == 0) return 0;
+  const int error = socket.arrived.front().error;
+  socket.arrived.pop_front();
+  char nothing = 0;
+  return recv(descriptor.handle.get(), &nothing, 1, MSG_DONTWAIT) < 0 ? 0 : error;
+}
+
+/// A message without the sender's name, which only we know.
+long receive_message(Supervisor& supervisor, Thread& thread, const DatagramSocket& socket,
+                     const Arrival& arrival) {
+  const std::uint64_t at = thread.arguments[1];
+  const auto message = read_value<msghdr>(thread.tid, at);
+  if (!message) return supervisor.finish_call(thread);
+  msghdr plain = *message;
+  plain.msg_name = nullptr;
+  plain.msg_namelen = 0;
+  plain.msg_control = nullptr;
+  plain.msg_controllen = 0;
+  write_value(thread.tid, at, plain);
+  const long result = supervisor.finish_call(thread);
+  msghdr after_call = read_value<msghdr>(thread.tid, at).value_or(plain);
+  after_call.msg_name = message->msg_name;
+  after_call.msg_namelen = message->msg_namelen;
+  after_call.msg_control = message->msg_control;
+  after_call.msg_controllen = message->msg_controllen;
+  if (result >= 0) {
+    std::size_t used = 0;
+    const bool is_whole =
+        write_control(thread, control_messages(socket, arrival),
+                      reinterpret_cast<std::uint64_t>(message->msg_control),
+                      message->msg_control == nullptr ? 0 : message->msg_controllen, used);
+    after_call.msg_controllen = used;
+    if (!is_whole) after_call.msg_flags |= MSG_CTRUNC;
+  }
+  write_value(thread.tid, at, after_call);
+  if (result >= 0) {
+    write_address(thread, arrival.from, socket.family,
+                  reinterpret_cast<std::uint64_t>(message->msg_name),
+                  at + offsetof(msghdr, msg_namelen));
+  }
+  return result;
+}
+
 /// A datagram comes with the address of its sender, which only we know.
 Outcome receive_datagram(Supervisor& supervisor, Thread& thread, const Descriptor& descriptor) {
   const auto socket = special_as<DatagramSocket>(descriptor);
+  if (const int error = take_error(descriptor, *socket); error != 0) return answer(-error);
   const bool is_peek = (flags_of(thread) & MSG_PEEK) != 0;
-  const auto source = [&]() -> Endpoint {
-    if (socket->sources.empty()) return {};
-    const Endpoint first = socket->sources.front();
-    if (!is_peek) socket->sources.pop_front();
-    return first;
-  };
+  const Arrival arrival = socket->arrived.empty() ? Arrival() : socket->arrived.front();
   long result = 0;
   if (thread.call == SYS_recvfrom) {
     auto arguments = thread.arguments;
@@ -157,29 +302,14 @@ Outcome receive_datagram(Supervisor& supervisor, Thread& thread, const Descripto
     result = supervisor.finish_call(thread);
     supervisor.set_result(thread, result);
     if (result >= 0) {
-      write_address(thread, source(), socket->family, thread.arguments[4], thread.arguments[5]);
+      write_address(thread, arrival.from, socket->family, thread.arguments[4], thread.arguments[5]);
     }
   } else if (thread.call == SYS_recvmsg) {
-    auto message = read_value<msghdr>(thread.tid, thread.arguments[1]);
-    if (!message) return answer(-EFAULT);
-    msghdr plain = *message;
-    plain.msg_name = nullptr;
-    plain.msg_namelen = 0;
-    write_value(thread.tid, thread.arguments[1], plain);
-    result = supervisor.finish_call(thread);
-    msghdr after_call = read_value<msghdr>(thread.tid, thread.arguments[1]).value_or(plain);
-    after_call.msg_name = message->msg_name;
-    after_call.msg_namelen = message->msg_namelen;
-    write_value(thread.tid, thread.arguments[1], after_call);
-    if (result >= 0) {
-      write_address(thread, source(), socket->family,
-                    reinterpret_cast<std::uint64_t>(message->msg_name),
-                    thread.arguments[1] + offsetof(msghdr, msg_namelen));
-    }
+    result = receive_message(supervisor, thread, *socket, arrival);
   } else {
     result = supervisor.finish_call(thread);
-    if (result >= 0) source();
   }
+  if (result >= 0 && !is_peek && !socket->arrived.empty()) socket->arrived.pop_front();
   supervisor.network().flush(*socket);
   return finished(result);
 }
@@ -200,11 +330,37 @@ Outcome receive_all(Supervisor& supervisor, Thread& thread, Descriptor descripto
   return wait_until(supervisor, thread, std::move(descriptor), POLLIN);
 }
 
+bool is_unconnected(const StreamSocket& socket) {
+  return socket.state != StreamSocket::State::connecting &&
+         socket.state != StreamSocket::State::connected;
+}
+
 Outcome read_call(Supervisor& supervisor, Thread& thread) {
   Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
   if (!descriptor.handle || descriptor.is_file) return native();
   if (descriptor.is_random) return give_random(thread, pieces_of(thread));
+  if ((descriptor.flags & O_ACCMODE) == O_WRONLY) return native();  // the kernel says why not
   const bool may_wait = !descriptor.is_nonblocking && (flags_of(thread) & MSG_DONTWAIT) == 0;
+  if (is_counter(descriptor)) {
+    if (thread.call == SYS_recvfrom || thread.call == SYS_recvmsg) return answer(-ENOTSOCK);
+    if (thread.call == SYS_read && thread.arguments[2] < 8) return answer(-EINVAL);
+  }
+  if (is_kind(descriptor, Special::Kind::signals)) {
+    if (thread.call != SYS_read || thread.arguments[2] < 128) return answer(-EINVAL);
+    supervisor.refresh_signal_sockets(*thread.process, &thread);
+    const auto socket = special_as<SignalSocket>(descriptor);
+    if (may_wait && !socket->is_marked) {
+      return wait_until(supervisor, thread, std::move(descriptor), POLLIN);
+    }
+    return read_signals(supervisor, thread, *socket);
+  }
+  if (is_kind(descriptor, Special::Kind::stream)) {
+    const auto socket = special_as<StreamSocket>(descriptor);
+    if (is_unconnected(*socket)) {
+      if (socket->error != 0) return answer(-std::exchange(socket->error, 0));
+      return answer(socket->state == StreamSocket::State::failed ? 0 : -ENOTCONN);
+    }
+  }
   if (may_wait && (flags_of(thread) & MSG_WAITALL) != 0 && thread.call == SYS_recvfrom) {
     return receive_all(supervisor, thread, std::move(descriptor), pieces_of(thread));
   }
@@ -230,6 +386,12 @@ Outcome write_in_pieces(Supervisor& supervisor, Thread& thread, Descriptor descr
   const auto bytes = gather(thread, pieces, thread.progress);
   if (!bytes) return answer(-EFAULT);
   const int fd = descriptor.handle.get();
+  // A broken pipe would send its signal to us.
+  pollfd state{fd, POLLOUT, 0};
+  if (!S_ISSOCK(descriptor.info.st_mode) && poll(&state, 1, 0) == 1 &&
+      (state.revents & POLLERR) != 0) {
+    return fail_pipe(supervisor, thread);
+  }
   // The flag belongs to all copies of the descriptor, but nobody else is running.
   fcntl(fd, F_SETFL, descriptor.flags | O_NONBLOCK);
   ssize_t written = 0;
@@ -277,40 +439,79 @@ Outcome write_to_file(Supervisor& supervisor, Thread& thread, const Descriptor& 
     }
     disk.before_write(thread.process->machine, descriptor, offset, total_of(pieces_of(thread)));
   }
+  supervisor.touch(descriptor.info, thread.process->machine);
   return native();
 }
 
 /// Sends one datagram of a socket of ours. `name` is where the program put the address.
-long send_datagram(Supervisor& supervisor, const Thread& thread, DatagramSocket& socket,
-                   const std::vector<iovec>& pieces, std::uint64_t name, std::uint64_t length) {
+long send_datagram(Supervisor& supervisor, const Thread& thread, const Descriptor& descriptor,
+                   const msghdr& message) {
+  DatagramSocket& socket = *special_as<DatagramSocket>(descriptor);
+  if (const int error = take_error(descriptor, socket); error != 0) return -error;
+  const auto name = reinterpret_cast<std::uint64_t>(message.msg_name);
   std::optional<Endpoint> to = socket.peer;
-  if (name != 0) to = read_address(thread, name, length);
+  if (name != 0) {
+    const int error = address_error(thread, socket, name, message.msg_namelen, Use::send);
+    if (error != 0) return -error;
+    to = read_target(thread, name, message.msg_namelen);
+  }
   if (!to) return name != 0 ? -EINVAL : -EDESTADDRREQ;
-  auto bytes = gather(thread, pieces);
+  auto bytes = gather(thread, read_vector(thread, reinterpret_cast<std::uint64_t>(message.msg_iov),
+                                          message.msg_iovlen));
   if (!bytes) return -EFAULT;
-  return supervisor.network().send(socket, *to, std::move(*bytes));
+  const Told told = told_with(thread, socket, message);
+  return supervisor.network().send(socket, *to, std::move(*bytes), told.hops, told.traffic_class);
 }
 
 Outcome write_datagram(Supervisor& supervisor, Thread& thread, const Descriptor& descriptor) {
-  const auto socket = special_as<DatagramSocket>(descriptor);
-  if (thread.call == SYS_sendto) {
-    return answer(send_datagram(supervisor, thread, *socket, pieces_of(thread), thread.arguments[4],
-                                thread.arguments[5]));
-  }
   if (thread.call == SYS_sendmsg) {
     const auto message = read_value<msghdr>(thread.tid, thread.arguments[1]);
-    if (!message) return answer(-EFAULT);
-    return answer(send_datagram(supervisor, thread, *socket, pieces_of(thread),
-                                reinterpret_cast<std::uint64_t>(message->msg_name),
-                                message->msg_namelen));
+    return answer(message ? send_datagram(supervisor, thread, descriptor, *message) : -EFAULT);
   }
-  return answer(send_datagram(supervisor, thread, *socket, pieces_of(thread), 0, 0));
+  const auto socket = special_as<DatagramSocket>(descriptor);
+  if (const int error = take_error(descriptor, *socket); error != 0) return answer(-error);
+  std::optional<Endpoint> to = socket->peer;
+  if (thread.call == SYS_sendto && thread.arguments[4] != 0) {
+    const int error =
+        address_error(thread, *socket, thread.arguments[4], thread.arguments[5], Use::send);
+    if (error != 0) return answer(-error);
+    to = read_target(thread, thread.arguments[4], thread.arguments[5]);
+    if (!to) return answer(-EINVAL);
+  }
+  if (!to) {
+    supervisor.network().give_port(*socket);
+    return answer(-EDESTADDRREQ);
+  }
+  auto bytes = gather(thread, pieces_of(thread));
+  if (!bytes) return answer(-EFAULT);
+  const Told told = told_with(thread, *socket, {});
+  return answer(
+      supervisor.network().send(*socket, *to, std::move(*bytes), told.hops, told.traffic_class));
+}
+
+bool is_terminal(const Descriptor& descriptor) {
+  if (!S_ISCHR(descriptor.info.st_mode)) return false;
+  const unsigned number = major(descriptor.info.st_rdev);
+  constexpr unsigned kTerminals = 5;
+  constexpr unsigned kMasters = 128;
+  constexpr unsigned kSlaves = 136;
+  return number == kTerminals || (number >= kMasters && number < kSlaves + 8);
+}
+
+/// What is done to a terminal may send signals to those who use it.
+Outcome terminal_call(Supervisor& supervisor, Thread& thread) {
+  const long result = supervisor.finish_call(thread);
+  for (const auto& process : supervisor.processes()) {
+    if (process->machine == thread.process->machine) supervisor.look_for_signals(*process);
+  }
+  return finished(result);
 }
 
 Outcome write_call(Supervisor& supervisor, Thread& thread) {
   Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
   if (!descriptor.handle) return native();
   if (descriptor.is_random) return answer(static_cast<long>(total_of(pieces_of(thread))));
+  if ((descriptor.flags & O_ACCMODE) == O_RDONLY) return native();  // the kernel says why not
   if (descriptor.is_file) return write_to_file(supervisor, thread, descriptor);
   if (is_kind(descriptor, Special::Kind::output)) {
     const auto bytes = gather(thread, pieces_of(thread));
@@ -319,8 +520,36 @@ Outcome write_call(Supervisor& supervisor, Thread& thread) {
     supervisor.write_output(pipe->program, pipe->stream, *bytes, thread);
     return answer(static_cast<long>(bytes->size()));
   }
+  const bool is_placed =
+      thread.call == SYS_pwrite64 || thread.call == SYS_pwritev || thread.call == SYS_pwritev2;
+  if (is_placed) return native();  // refused by the kernel: here are no places
+  if (is_counter(descriptor)) {
+    const bool is_send = thread.call == SYS_sendto || thread.call == SYS_sendmsg;
+    return answer(is_send ? -ENOTSOCK : -EINVAL);
+  }
   if (is_kind(descriptor, Special::Kind::datagram)) {
     return write_datagram(supervisor, thread, descriptor);
+  }
+  if (is_kind(descriptor, Special::Kind::stream)) {
+    const auto socket = special_as<StreamSocket>(descriptor);
+    if (is_unconnected(*socket)) {
+      if (socket->error != 0) return answer(-std::exchange(socket->error, 0));
+      return fail_pipe(supervisor, thread);
+    }
+    const bool is_urgent = (flags_of(thread) & MSG_OOB) != 0;
+    if (is_urgent) supervisor.note("urgent data of a program (MSG_OOB) was sent as other data");
+    if (is_urgent || (thread.call == SYS_sendto && thread.arguments[4] != 0)) {
+      auto arguments = thread.arguments;
+      arguments[thread.call == SYS_sendto ? 3 : 2] &= ~static_cast<std::uint64_t>(MSG_OOB);
+      if (thread.call == SYS_sendto) arguments[4] = arguments[5] = 0;  // says nothing here
+      supervisor.replace_call(thread, thread.call, arguments);
+    }
+  }
+  if (is_terminal(descriptor)) {
+    if (descriptor.is_nonblocking || is_ready(descriptor, POLLOUT)) {
+      return terminal_call(supervisor, thread);
+    }
+    return wait_until(supervisor, thread, std::move(descriptor), POLLOUT);
   }
   if (descriptor.is_nonblocking || (flags_of(thread) & MSG_DONTWAIT) != 0) return native();
   const std::vector<iovec> pieces = pieces_of(thread);
@@ -338,18 +567,13 @@ Outcome write_call(Supervisor& supervisor, Thread& thread) {
 Outcome sendmmsg_call(Supervisor& supervisor, Thread& thread) {
   const Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
   if (!is_kind(descriptor, Special::Kind::datagram)) return answer(-ENOSYS);
-  const auto socket = special_as<DatagramSocket>(descriptor);
   const auto count = static_cast<std::uint32_t>(thread.arguments[2]);
   long sent = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t at = thread.arguments[1] + i * sizeof(mmsghdr);
     const auto message = read_value<mmsghdr>(thread.tid, at);
     if (!message) return answer(sent != 0 ? sent : -EFAULT);
-    const long result = send_datagram(
-        supervisor, thread, *socket,
-        read_vector(thread, reinterpret_cast<std::uint64_t>(message->msg_hdr.msg_iov),
-                    message->msg_hdr.msg_iovlen),
-        reinterpret_cast<std::uint64_t>(message->msg_hdr.msg_name), message->msg_hdr.msg_namelen);
+    const long result = send_datagram(supervisor, thread, descriptor, message->msg_hdr);
     if (result < 0) return answer(sent != 0 ? sent : result);
     write_value(thread.tid, at + offsetof(mmsghdr, msg_len), static_cast<std::uint32_t>(result));
     ++sent;
@@ -368,6 +592,10 @@ Outcome recvmmsg_call(Supervisor& supervisor, Thread& thread) {
   }
   const auto message = read_value<mmsghdr>(thread.tid, thread.arguments[1]);
   if (!message) return answer(-EFAULT);
+  if (is_kind(descriptor, Special::Kind::datagram)) {
+    const int error = take_error(descriptor, *special_as<DatagramSocket>(descriptor));
+    if (error != 0) return answer(-error);
+  }
   const std::vector<iovec> pieces =
       read_vector(thread, reinterpret_cast<std::uint64_t>(message->msg_hdr.msg_iov),
                   message->msg_hdr.msg_iovlen);
@@ -379,11 +607,11 @@ Outcome recvmmsg_call(Supervisor& supervisor, Thread& thread) {
               static_cast<std::uint32_t>(got));
   if (is_kind(descriptor, Special::Kind::datagram)) {
     const auto socket = special_as<DatagramSocket>(descriptor);
-    if (!socket->sources.empty()) {
-      write_address(thread, socket->sources.front(), socket->family,
+    if (!socket->arrived.empty()) {
+      write_address(thread, socket->arrived.front().from, socket->family,
                     reinterpret_cast<std::uint64_t>(message->msg_hdr.msg_name),
                     thread.arguments[1] + offsetof(msghdr, msg_namelen));
-      socket->sources.pop_front();
+      socket->arrived.pop_front();
     }
     supervisor.network().flush(*socket);
   }
@@ -393,6 +621,9 @@ Outcome recvmmsg_call(Supervisor& supervisor, Thread& thread) {
 // ---- ioctl
 
 Outcome ioctl_call(Supervisor& supervisor, Thread& thread) {
+  const Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
+  if (!descriptor.handle) return answer(-EBADF);
+  if (is_terminal(descriptor)) return terminal_call(supervisor, thread);
   switch (static_cast<std::uint32_t>(thread.arguments[1])) {
     case FIONBIO:
     case FIOCLEX:
@@ -401,24 +632,37 @@ Outcome ioctl_call(Supervisor& supervisor, Thread& thread) {
       return native();
     case TCGETS:
     case TIOCGWINSZ:
+    case TIOCSWINSZ:
     case TIOCGPGRP:
+    case TIOCSPGRP:
+    case TIOCGSID:
+    case TIOCSCTTY:
+    case TIOCNOTTY:
+    case TIOCSTI:
+    case TCFLSH:
+    case TCSBRK:
+    case TCSBRKP:
+    case TCXONC:
+    case TIOCGPTN:
+    case TIOCSPTLCK:
     case TCSETS:
     case TCSETSW:
     case TCSETSF:
       return answer(-ENOTTY);
+    case 0x8910:  // SIOCGIFNAME
+    case 0x8933:  // SIOCGIFINDEX
+      return native();
     case 0x8905:  // SIOCATMARK
     case 0x8912:  // SIOCGIFCONF
     case 0x8913:  // SIOCGIFFLAGS
     case 0x8915:  // SIOCGIFADDR
     case 0x8927:  // SIOCGIFHWADDR
-    case 0x8933:  // SIOCGIFINDEX
     case 0x8946:  // SIOCETHTOOL
       return answer(-ENODEV);
     default:
       break;
   }
-  const Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
-  if (descriptor.handle && descriptor.is_file) return answer(-ENOTTY);
+  if (descriptor.is_file) return answer(-ENOTTY);
   supervisor.doubt("a program makes an ioctl that nobody has thought about");
   return native();
 }

@@ -8,15 +8,28 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/stat.h>
+#include <poll.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "host/calls.h"
 
 namespace dissensus::host {
+
+std::string absolute_path(const Thread& thread, int folder, const std::string& path) {
+  if (path.starts_with('/')) return path;
+  const std::string link = folder == AT_FDCWD ? fmt::format("/proc/{}/cwd", thread.tid)
+                                              : fmt::format("/proc/{}/fd/{}", thread.tid, folder);
+  std::array<char, 4096> target{};
+  const ssize_t length = readlink(link.c_str(), target.data(), target.size() - 1);
+  return length <= 0 ? path
+                     : std::string(target.data(), static_cast<std::size_t>(length)) + "/" + path;
+}
 
 namespace {
 
@@ -62,6 +75,8 @@ bool is_repeatable(std::string_view path, const Process& process) {
     rest.remove_prefix(11);
   } else if (rest.starts_with("/proc/thread-self/")) {
     rest.remove_prefix(18);
+  } else if (rest == std::string_view(own).substr(0, own.size() - 1)) {
+    return true;
   } else if (rest.starts_with(own)) {
     rest.remove_prefix(own.size());
   } else {
@@ -73,37 +88,137 @@ bool is_repeatable(std::string_view path, const Process& process) {
          std::end(kOwnProcFiles);
 }
 
-std::string absolute_path(const Thread& thread, int folder, const std::string& path) {
-  if (path.starts_with('/')) return path;
-  const std::string link = folder == AT_FDCWD ? fmt::format("/proc/{}/cwd", thread.tid)
-                                              : fmt::format("/proc/{}/fd/{}", thread.tid, folder);
-  std::array<char, 4096> target{};
-  const ssize_t length = readlink(link.c_str(), target.data(), target.size() - 1);
-  return length <= 0 ? path
-                     : std::string(target.data(), static_cast<std::size_t>(length)) + "/" + path;
+/// Files of /proc about a process that would differ from run to run are written by us.
+std::optional<std::string> proc_text(Supervisor& supervisor, const Process& self,
+                                     std::string_view path) {
+  constexpr std::string_view kProc = "/proc/";
+  if (!path.starts_with(kProc)) return std::nullopt;
+  path.remove_prefix(kProc.size());
+  const std::size_t slash = path.find('/');
+  if (slash == path.npos) return std::nullopt;
+  const std::string_view who = path.substr(0, slash);
+  const Process* process = &self;
+  if (who != "self" && who != "thread-self") {
+    process = supervisor.process_of_inner(std::atoi(std::string(who).c_str()));
+    if (process == nullptr || process->machine != self.machine) return std::nullopt;
+  }
+  return process_text(*process, path.substr(slash + 1));
+}
+
+/// The program reads what we wrote from a file without a name.
+Outcome open_text(Supervisor& supervisor, Thread& thread, std::uint64_t name, std::uint64_t flags,
+                  const std::string& text) {
+  supervisor.replace_call(thread, SYS_memfd_create,
+                          {name, (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0, 0, 0, 0, 0});
+  const long fd = supervisor.finish_call(thread);
+  supervisor.set_result(thread, fd);
+  if (fd < 0) return finished(fd);
+  const Handle file = Supervisor::copy_of(thread, static_cast<int>(fd));
+  if (pwrite(file.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
+    supervisor.doubt("a file of /proc could not be written");
+  }
+  return finished(fd);
+}
+
+/// Whether somebody has, or had, this pipe open for writing since `end`, for reading, was opened.
+bool has_writer(int end) {
+  pollfd state{end, POLLIN, 0};
+  if (poll(&state, 1, 0) == 1 && (state.revents & POLLHUP) != 0) return true;
+  int waiting = 0;
+  if (ioctl(end, FIONREAD, &waiting) == 0 && waiting > 0) return true;
+  char nothing = 0;
+  return read(end, &nothing, 1) < 0 && errno == EAGAIN;
+}
+
+/// Opening a pipe with a name waits for the other side.
+Outcome open_pipe(Supervisor& supervisor, Thread& thread, const Handle& file,
+                  std::size_t flags_at) {
+  const std::uint64_t flags = thread.arguments[flags_at];
+  const std::uint64_t mode = flags & O_ACCMODE;
+  if ((flags & (O_NONBLOCK | O_PATH)) != 0 || mode == O_RDWR) return native();
+  if (mode == O_RDONLY) {
+    if (!thread.held) {
+      thread.held = Handle(open(fmt::format("/proc/self/fd/{}", file.get()).c_str(),
+                                O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    }
+    if (!has_writer(thread.held.get())) {
+      return supervisor.wait_for(thread, Waiting::For::step, kNever);
+    }
+  }
+  auto arguments = thread.arguments;
+  arguments[flags_at] |= O_NONBLOCK;
+  supervisor.replace_call(thread, thread.call, arguments);
+  const long fd = supervisor.finish_call(thread);
+  if (fd == -ENXIO) return supervisor.wait_in_front(thread, kNever);
+  supervisor.set_result(thread, fd);
+  thread.held = Handle();
+  if (fd < 0) return finished(fd);
+  const Handle copy = Supervisor::copy_of(thread, static_cast<int>(fd));
+  fcntl(copy.get(), F_SETFL, fcntl(copy.get(), F_GETFL) & ~O_NONBLOCK);
+  return finished(fd);
+}
+
+/// A file that this call makes, or cuts, is of this moment.
+Outcome open_and_touch(Supervisor& supervisor, Thread& thread, bool is_new) {
+  const long fd = supervisor.finish_call(thread);
+  if (fd < 0) return finished(fd);
+  const Handle file = Supervisor::copy_of(thread, static_cast<int>(fd));
+  struct stat info {};
+  if (fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return finished(fd);
+  supervisor.touch(info, thread.process->machine);
+  if (is_new) {
+    FileTimes& times = supervisor.times_of(info.st_ino);
+    times.read = times.made = times.written;
+  }
+  return finished(fd);
 }
 
 Outcome open_call(Supervisor& supervisor, Thread& thread) {
   const bool is_at = thread.call == SYS_openat;
-  const auto path = read_text(thread.tid, thread.arguments[is_at ? 1 : 0]);
+  const std::size_t flags_at = is_at ? 2 : 1;
+  const std::uint64_t name = thread.arguments[is_at ? 1 : 0];
+  const auto path = read_text(thread.tid, name);
   if (!path) return native();
-  const std::string full =
-      absolute_path(thread, is_at ? descriptor_argument(thread, 0) : AT_FDCWD, *path);
+  const int folder = is_at ? descriptor_argument(thread, 0) : AT_FDCWD;
+  const std::string full = absolute_path(thread, folder, *path);
+  const bool is_creat = thread.call == SYS_creat;
+  const std::uint64_t flags = is_creat ? O_CREAT | O_TRUNC | O_WRONLY : thread.arguments[flags_at];
   if (full.starts_with("/proc/") && !is_repeatable(full, *thread.process)) {
+    if (const auto text = proc_text(supervisor, *thread.process, full)) {
+      return (flags & O_ACCMODE) == O_RDONLY ? open_text(supervisor, thread, name, flags, *text)
+                                             : answer(-EACCES);
+    }
     supervisor.note(fmt::format("{} was hidden from {}", full,
                                 supervisor.program(thread.process->program).plan.name));
     return answer(-ENOENT);
   }
-  return native();
+  // What cannot be written to is no pipe, and never changes.
+  const bool is_own =
+      full.starts_with("/node") || full.starts_with("/tmp") || full.starts_with("/dev/shm");
+  if (!is_own) return native();
+  const Handle file = find_file(thread, folder, *path, (flags & O_NOFOLLOW) == 0);
+  struct stat info {};
+  const bool is_there = file && fstat(file.get(), &info) == 0;
+  if (is_there && S_ISFIFO(info.st_mode)) return open_pipe(supervisor, thread, file, flags_at);
+  const bool is_new = !is_there && (flags & (O_CREAT | __O_TMPFILE)) != 0;
+  if (!is_new && (flags & O_TRUNC) == 0) return native();
+  return open_and_touch(supervisor, thread, is_new);
 }
 
-// ---- what is told
+/// Pipes with names, and files; devices are nobody's business.
+Outcome mknod_call(Supervisor&, Thread& thread) {
+  const std::uint64_t mode = thread.arguments[thread.call == SYS_mknodat ? 2 : 1] & S_IFMT;
+  return mode == S_IFCHR || mode == S_IFBLK ? answer(-EPERM) : native();
+}
 
-/// Everything was made at the beginning of the run; numbers are in order of first sight.
-template <class Times>
-void set_times(Times& value, std::int64_t seconds) {
-  value.tv_sec = seconds;
-  value.tv_nsec = 0;
+// ---- what is told; numbers are in order of first sight
+
+statx_timestamp to_stamp(std::int64_t time) {
+  const timespec value = to_timespec(std::chrono::nanoseconds(time));
+  statx_timestamp stamp{};
+  stamp.tv_sec = value.tv_sec;
+  stamp.tv_nsec = static_cast<std::uint32_t>(value.tv_nsec);
+  return stamp;
 }
 
 Outcome stat_call(Supervisor& supervisor, Thread& thread) {
@@ -112,11 +227,12 @@ Outcome stat_call(Supervisor& supervisor, Thread& thread) {
   const std::uint64_t address = thread.arguments[thread.call == SYS_newfstatat ? 2 : 1];
   auto info = read_value<struct stat>(thread.tid, address);
   if (!info) return finished(0);
+  const FileTimes& times = supervisor.times_of(info->st_dev, info->st_ino);
+  info->st_atim = to_timespec(std::chrono::nanoseconds(times.read));
+  info->st_mtim = to_timespec(std::chrono::nanoseconds(times.written));
+  info->st_ctim = to_timespec(std::chrono::nanoseconds(times.changed));
   info->st_ino = supervisor.virtual_inode(info->st_dev, info->st_ino);
   info->st_dev = supervisor.virtual_device(info->st_dev);
-  for (timespec* time : {&info->st_atim, &info->st_mtim, &info->st_ctim}) {
-    set_times(*time, supervisor.plan().epoch_seconds);
-  }
   if (S_ISDIR(info->st_mode)) {
     info->st_nlink = 2;
     info->st_size = 4096;
@@ -131,14 +247,15 @@ Outcome statx_call(Supervisor& supervisor, Thread& thread) {
   if (result != 0) return finished(result);
   auto info = read_value<struct statx>(thread.tid, thread.arguments[4]);
   if (!info) return finished(0);
-  const std::uint64_t device = std::uint64_t{info->stx_dev_major} << 32 | info->stx_dev_minor;
+  const std::uint64_t device = makedev(info->stx_dev_major, info->stx_dev_minor);
+  const FileTimes& times = supervisor.times_of(device, info->stx_ino);
+  info->stx_atime = to_stamp(times.read);
+  info->stx_mtime = to_stamp(times.written);
+  info->stx_ctime = to_stamp(times.changed);
+  info->stx_btime = to_stamp(times.made);
   info->stx_ino = supervisor.virtual_inode(device, info->stx_ino);
   info->stx_dev_major = 0;
   info->stx_dev_minor = static_cast<std::uint32_t>(supervisor.virtual_device(device));
-  for (statx_timestamp* time :
-       {&info->stx_atime, &info->stx_btime, &info->stx_ctime, &info->stx_mtime}) {
-    set_times(*time, supervisor.plan().epoch_seconds);
-  }
   if (S_ISDIR(info->stx_mode)) {
     info->stx_nlink = 2;
     info->stx_size = 4096;
@@ -195,6 +312,7 @@ Outcome sync_call(Supervisor& supervisor, Thread& thread) {
     }
   }
   if (is_all) supervisor.disk().all_synced(thread.process->machine);
+  if (thread.call == SYS_msync) return native();  // files are in memory: it does not wait
   if (!has_file) return answer(0);
   const Descriptor file = supervisor.descriptor(thread, descriptor_argument(thread, 0));
   if (!file.handle) return answer(-EBADF);
@@ -208,6 +326,7 @@ Outcome ftruncate_call(Supervisor& supervisor, Thread& thread) {
   if (file.handle && supervisor.disk().model().keeps_unsynced) {
     supervisor.disk().before_truncate(thread.process->machine, file, thread.arguments[1]);
   }
+  if (file.handle) supervisor.touch(file.info, thread.process->machine);
   return native();
 }
 
@@ -263,11 +382,13 @@ Outcome fcntl_call(Supervisor& supervisor, Thread& thread) {
   return supervisor.wait_for(thread, Waiting::For::step, kNever);
 }
 
-/// Only mappings that can be executed come here.
+/// Only mappings that can be executed or are shared come here.
 Outcome mmap_call(Supervisor& supervisor, Thread& thread) {
   const long address = supervisor.finish_call(thread);
   if (address < 0 && address > -4096) return finished(address);
-  if ((thread.arguments[3] & MAP_ANONYMOUS) == 0) {
+  // What futexes there were at these addresses before are others now.
+  if ((thread.arguments[3] & MAP_SHARED) != 0) thread.process->shared_pages.clear();
+  if ((thread.arguments[2] & PROT_EXEC) != 0 && (thread.arguments[3] & MAP_ANONYMOUS) == 0) {
     const auto begin = static_cast<std::uint64_t>(address);
     supervisor.look_at_code(*thread.process, thread.tid, begin, begin + thread.arguments[1]);
   }
@@ -275,6 +396,8 @@ Outcome mmap_call(Supervisor& supervisor, Thread& thread) {
 }
 
 constexpr CallEntry kFileCalls[] = {
+    {SYS_mknod, mknod_call},
+    {SYS_mknodat, mknod_call},
     {SYS_open, open_call},
     {SYS_openat, open_call},
     {SYS_creat, open_call},

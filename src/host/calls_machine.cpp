@@ -25,11 +25,30 @@ Outcome getrandom_call(Supervisor&, Thread& thread) {
   return answer(static_cast<long>(bytes.size()));
 }
 
-Outcome getaffinity_call(Supervisor&, Thread& thread) {
-  const std::uint64_t one = 1;
-  if (thread.arguments[1] < sizeof one) return answer(-EINVAL);
-  write_value(thread.tid, thread.arguments[2], one);
-  return answer(sizeof one);
+/// 0: the caller.
+bool is_there(Supervisor& supervisor, const Thread& thread) {
+  const auto number = static_cast<pid_t>(thread.arguments[0]);
+  if (number == 1) return true;  // whose child the first program is
+  const Thread* other = number == 0 ? &thread : supervisor.thread_of_inner(number);
+  return other != nullptr && other->process->machine == thread.process->machine;
+}
+
+Outcome affinity_call(Supervisor& supervisor, Thread& thread) {
+  std::uint64_t mask = 1;
+  const bool is_get = thread.call == SYS_sched_getaffinity;
+  if (is_get && (thread.arguments[1] < sizeof mask || thread.arguments[1] % sizeof mask != 0)) {
+    return answer(-EINVAL);
+  }
+  if (!is_there(supervisor, thread)) return answer(-ESRCH);
+  if (is_get) {
+    return answer(write_value(thread.tid, thread.arguments[2], mask)
+                      ? static_cast<long>(sizeof mask)
+                      : -EFAULT);
+  }
+  mask = 0;
+  const std::size_t bytes = std::min<std::size_t>(sizeof mask, thread.arguments[1]);
+  if (!read_memory(thread.tid, thread.arguments[2], &mask, bytes)) return answer(-EFAULT);
+  return answer((mask & 1) != 0 ? 0 : -EINVAL);
 }
 
 Outcome getcpu_call(Supervisor&, Thread& thread) {
@@ -50,21 +69,94 @@ Outcome sysinfo_call(Supervisor& supervisor, Thread& thread) {
   return answer(0);
 }
 
-Outcome scheduler_call(Supervisor&, Thread& thread) {
+constexpr int kBatch = 3;
+constexpr int kIdle = 5;
+
+/// The highest and lowest priority of a class.
+Outcome priority_range_call(Supervisor&, Thread& thread) {
+  const int policy = descriptor_argument(thread, 0);
+  const bool is_max = thread.call == SYS_sched_get_priority_max;
+  if (policy == SCHED_FIFO || policy == SCHED_RR) return answer(is_max ? 99 : 1);
+  constexpr int kDeadline = 6;
+  const bool is_known =
+      policy == SCHED_OTHER || policy == kBatch || policy == kIdle || policy == kDeadline;
+  return answer(is_known ? 0 : -EINVAL);
+}
+
+/// One processor and no priorities: what a program without privileges may ask for is remembered.
+Outcome scheduler_call(Supervisor& supervisor, Thread& thread) {
+  if (static_cast<pid_t>(thread.arguments[0]) < 0) return answer(-EINVAL);
+  const bool is_set = thread.call == SYS_sched_setscheduler || thread.call == SYS_sched_setparam;
+  const std::size_t parameters_at = thread.call == SYS_sched_setscheduler ? 2 : 1;
+  std::optional<sched_param> wanted;
+  if (is_set) {
+    if (thread.arguments[parameters_at] == 0) return answer(-EINVAL);
+    wanted = read_value<sched_param>(thread.tid, thread.arguments[parameters_at]);
+    if (!wanted) return answer(-EFAULT);
+  }
+  if (!is_there(supervisor, thread)) return answer(-ESRCH);
+  Process& process = *thread.process;
   switch (thread.call) {
-    case SYS_sched_getparam: {
-      const sched_param parameters{};
-      write_value(thread.tid, thread.arguments[1], parameters);
-      return answer(0);
-    }
+    case SYS_sched_getscheduler:
+      return answer(process.schedule);
+    case SYS_sched_getparam:
+      if (thread.arguments[1] == 0) return answer(-EINVAL);
+      return answer(write_value(thread.tid, thread.arguments[1], sched_param{}) ? 0 : -EFAULT);
     case SYS_sched_rr_get_interval:
       write_value(thread.tid, thread.arguments[1], timespec{0, 4'000'000});
       return answer(0);
-    case SYS_getpriority:
-      return answer(20);
+    case SYS_sched_setscheduler: {
+      const int policy = static_cast<int>(thread.arguments[1]);
+      if (policy == SCHED_FIFO || policy == SCHED_RR) {
+        return answer(wanted->sched_priority < 1 || wanted->sched_priority > 99 ? -EINVAL : -EPERM);
+      }
+      if (policy != SCHED_OTHER && policy != kBatch && policy != kIdle) return answer(-EINVAL);
+      if (wanted->sched_priority != 0) return answer(-EINVAL);
+      process.schedule = policy;
+      return answer(0);
+    }
     default:
-      return answer(0);  // one processor, one class, no priorities
+      return answer(wanted->sched_priority == 0 ? 0 : -EINVAL);
   }
+}
+
+/// How nice a process is; nobody is the better for it.
+Outcome priority_call(Supervisor& supervisor, Thread& thread) {
+  const int which = descriptor_argument(thread, 0);
+  const auto number = static_cast<pid_t>(thread.arguments[1]);
+  if (which < PRIO_PROCESS || which > PRIO_USER) return answer(-EINVAL);
+  Process* process = thread.process;
+  if (which == PRIO_PROCESS && number != 0) {
+    const Thread* other = supervisor.thread_of_inner(number);
+    process = other == nullptr ? supervisor.process_of_inner(number) : other->process;
+    if (process == nullptr || process->machine != thread.process->machine) return answer(-ESRCH);
+  }
+  if (thread.call == SYS_getpriority) return answer(20 - process->nice);
+  const int wanted = std::clamp(static_cast<int>(thread.arguments[2]), -20, 19);
+  if (wanted < process->nice) return answer(-EACCES);
+  process->nice = wanted;
+  return answer(0);
+}
+
+/// Classes of input and output, too, are remembered by nobody.
+Outcome ignored_call(Supervisor&, Thread&) {
+  return answer(0);
+}
+
+/// Only to who it is: there is no privilege, and nobody else to be.
+Outcome identity_call(Supervisor& supervisor, Thread& thread) {
+  const bool is_single = thread.call == SYS_setuid || thread.call == SYS_setgid;
+  if (is_single && static_cast<std::uint32_t>(thread.arguments[0]) == UINT32_MAX) {
+    return answer(-EINVAL);
+  }
+  const long result = supervisor.finish_call(thread);
+  if (result != -EINVAL) return finished(result);
+  supervisor.set_result(thread, -EPERM);  // somebody who does not exist in this namespace
+  return finished(-EPERM);
+}
+
+Outcome setgroups_call(Supervisor&, Thread&) {
+  return answer(-EPERM);
 }
 
 Outcome prctl_call(Supervisor& supervisor, Thread& thread) {
@@ -121,22 +213,29 @@ Outcome mincore_call(Supervisor&, Thread& thread) {
 
 constexpr CallEntry kMachineCalls[] = {
     {SYS_getrandom, getrandom_call},
-    {SYS_sched_getaffinity, getaffinity_call},
-    {SYS_sched_setaffinity, scheduler_call},
+    {SYS_sched_getaffinity, affinity_call},
+    {SYS_sched_setaffinity, affinity_call},
     {SYS_getcpu, getcpu_call},
     {SYS_sysinfo, sysinfo_call},
     {SYS_sched_setparam, scheduler_call},
     {SYS_sched_getparam, scheduler_call},
     {SYS_sched_setscheduler, scheduler_call},
     {SYS_sched_getscheduler, scheduler_call},
-    {SYS_sched_get_priority_max, scheduler_call},
-    {SYS_sched_get_priority_min, scheduler_call},
+    {SYS_sched_get_priority_max, priority_range_call},
+    {SYS_sched_get_priority_min, priority_range_call},
     {SYS_sched_rr_get_interval, scheduler_call},
-    {SYS_sched_setattr, scheduler_call},
-    {SYS_getpriority, scheduler_call},
-    {SYS_setpriority, scheduler_call},
-    {SYS_ioprio_set, scheduler_call},
-    {SYS_ioprio_get, scheduler_call},
+    {SYS_sched_setattr, ignored_call},
+    {SYS_getpriority, priority_call},
+    {SYS_setpriority, priority_call},
+    {SYS_ioprio_set, ignored_call},
+    {SYS_ioprio_get, ignored_call},
+    {SYS_setuid, identity_call},
+    {SYS_setgid, identity_call},
+    {SYS_setreuid, identity_call},
+    {SYS_setregid, identity_call},
+    {SYS_setresuid, identity_call},
+    {SYS_setresgid, identity_call},
+    {SYS_setgroups, setgroups_call},
     {SYS_prctl, prctl_call},
     {SYS_prlimit64, limit_call},
     {SYS_setrlimit, limit_call},

@@ -1,4 +1,5 @@
 // poll, select and epoll. The kernel says what is ready; we say when to ask.
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -11,6 +12,20 @@
 #include "host/calls.h"
 
 namespace dissensus::host {
+
+void write_time_left(const Thread& thread, HostTime now) {
+  const bool is_poll = thread.call == SYS_ppoll;
+  if (!is_poll && thread.call != SYS_select && thread.call != SYS_pselect6) return;
+  const std::uint64_t address = thread.arguments[is_poll ? 2 : 4];
+  if (address == 0) return;
+  const auto before = read_value<timespec>(thread.tid, address);
+  if (!before) return;
+  const std::int64_t unit = thread.call == SYS_select ? 1000 : 1;
+  const auto given = to_duration({before->tv_sec, before->tv_nsec * unit});
+  const auto left = std::clamp(HostTime(thread.deadline - now), HostTime(0), given);
+  const timespec value = to_timespec(left);
+  write_value(thread.tid, address, timespec{value.tv_sec, value.tv_nsec / unit});
+}
 
 namespace {
 
@@ -74,6 +89,7 @@ Polled ask(const Thread& thread, std::vector<pollfd> entries) {
 }
 
 Outcome poll_call(Supervisor& supervisor, Thread& thread) {
+  supervisor.refresh_signal_sockets(*thread.process, &thread);
   const std::size_t count = thread.arguments[1];
   if (count > 65536) return answer(-EINVAL);
   if (!thread.is_retry) {
@@ -93,9 +109,11 @@ Outcome poll_call(Supervisor& supervisor, Thread& thread) {
   if (polled.ready == 0) {
     const Outcome outcome = wait_or_give_up(supervisor, thread, std::move(polled.interests));
     if (outcome.next == Outcome::Next::blocked) return outcome;
+    write_time_left(thread, supervisor.now());
     write_memory(thread.tid, thread.arguments[0], polled.entries.data(), count * sizeof(pollfd));
     return outcome;
   }
+  write_time_left(thread, supervisor.now());
   write_memory(thread.tid, thread.arguments[0], polled.entries.data(), count * sizeof(pollfd));
   return answer(polled.ready);
 }
@@ -104,6 +122,7 @@ constexpr short kReadable = POLLIN | POLLHUP | POLLERR;
 constexpr short kWritable = POLLOUT | POLLERR;
 
 Outcome select_call(Supervisor& supervisor, Thread& thread) {
+  supervisor.refresh_signal_sockets(*thread.process, &thread);
   const int count = static_cast<int>(thread.arguments[0]);
   if (count < 0 || count > FD_SETSIZE) return answer(-EINVAL);
   const std::size_t bytes = (static_cast<std::size_t>(count) + 63) / 64 * 8;
@@ -160,6 +179,7 @@ Outcome select_call(Supervisor& supervisor, Thread& thread) {
     outcome = wait_or_give_up(supervisor, thread, std::move(polled.interests));
     if (outcome.next == Outcome::Next::blocked) return outcome;
   }
+  write_time_left(thread, supervisor.now());
   for (std::size_t i = 0; i < 3; ++i) {
     if (addresses[i] != 0) write_memory(thread.tid, addresses[i], &results[i], bytes);
   }
@@ -167,6 +187,7 @@ Outcome select_call(Supervisor& supervisor, Thread& thread) {
 }
 
 Outcome epoll_call(Supervisor& supervisor, Thread& thread) {
+  supervisor.refresh_signal_sockets(*thread.process, &thread);
   const int count = static_cast<int>(thread.arguments[2]);
   if (count <= 0) return answer(-EINVAL);
   Handle handle = Supervisor::copy_of(thread, descriptor_argument(thread, 0));
@@ -179,7 +200,7 @@ Outcome epoll_call(Supervisor& supervisor, Thread& thread) {
     if (thread.call != SYS_epoll_wait) take_signal_mask(thread, thread.arguments[4]);
     thread.deadline = stretched(supervisor, thread.deadline);
   }
-  std::vector<epoll_event> events(static_cast<std::size_t>(std::min(count, 1024)));
+  std::vector<epoll_event> events(static_cast<std::size_t>(std::min(count, 65536)));
   const int ready = epoll_wait(handle.get(), events.data(), static_cast<int>(events.size()), 0);
   if (ready < 0) return answer(-errno);
   if (ready == 0) {

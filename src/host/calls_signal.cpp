@@ -112,7 +112,12 @@ Outcome sigtimedwait_call(Supervisor& supervisor, Thread& thread) {
   if (thread.timed_out) return answer(-EAGAIN);
   const auto set = read_value<std::uint64_t>(thread.tid, thread.arguments[0]);
   if (!set) return answer(-EFAULT);
-  if (has_pending(thread, *set)) return native();
+  if (has_pending(thread, *set)) {
+    const long result = supervisor.finish_call(thread);
+    const auto info = read_value<siginfo_t>(thread.tid, thread.arguments[1]);
+    if (result > 0 && thread.arguments[1] != 0 && info) took_signal(*thread.process, *info);
+    return finished(result);
+  }
   HostTime deadline = kNever;
   if (thread.arguments[2] != 0) {
     const auto limit = read_value<timespec>(thread.tid, thread.arguments[2]);
@@ -126,7 +131,31 @@ Outcome sigtimedwait_call(Supervisor& supervisor, Thread& thread) {
   return supervisor.wait_for(thread, Waiting::For::signal, deadline);
 }
 
+Outcome pidfd_send_signal_call(Supervisor& supervisor, Thread& thread) {
+  const Handle handle = Supervisor::copy_of(thread, descriptor_argument(thread, 0));
+  const int number = static_cast<int>(thread.arguments[1]);
+  Process* const process = handle ? supervisor.process_of_handle(handle) : nullptr;
+  if (process == thread.process && number == SIGKILL) {
+    supervisor.kill_process(*process);
+    return gone();
+  }
+  const long result = supervisor.finish_call(thread);
+  if (result == 0 && number != 0 && process != nullptr) {
+    follow_up(supervisor, *thread.process, *process, number);
+  }
+  return finished(result);
+}
+
+/// Only of processes of the same machine.
+Outcome pidfd_open_call(Supervisor& supervisor, Thread& thread) {
+  const Process* process = supervisor.process_of_inner(static_cast<pid_t>(thread.arguments[0]));
+  if (process != nullptr && process->machine != thread.process->machine) return answer(-ESRCH);
+  return native();
+}
+
 constexpr CallEntry kSignalCalls[] = {
+    {SYS_pidfd_open, pidfd_open_call},
+    {SYS_pidfd_send_signal, pidfd_send_signal_call},
     {SYS_kill, kill_call},
     {SYS_tkill, send_to_thread},
     {SYS_tgkill, send_to_thread},

@@ -1,4 +1,5 @@
 // Timers: timerfd, setitimer and alarm, timer_create.
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
@@ -40,11 +41,11 @@ void arm(Supervisor& supervisor, const std::shared_ptr<TimerSocket>& timer) {
   });
 }
 
-itimerspec remaining(const Supervisor& supervisor, HostTime next, HostTime interval) {
+itimerspec remaining(HostTime now, HostTime next, HostTime interval) {
   itimerspec value{};
   value.it_interval = to_timespec(interval);
   if (next != kNever) {
-    value.it_value = to_timespec(std::max(next - supervisor.now(), HostTime(1)));
+    value.it_value = to_timespec(std::max(next - now, HostTime(1)));
   }
   return value;
 }
@@ -61,7 +62,7 @@ Outcome timerfd_create_call(Supervisor& supervisor, Thread& thread) {
   auto timer = std::make_shared<TimerSocket>();
   timer->clock = descriptor_argument(thread, 0);
   timer->owner = thread.process;
-  if (!supervisor.network().pair_up(descriptor.handle.get(), timer->end)) {
+  if (!supervisor.network().pair_up_for_reading(descriptor.handle.get(), timer->end)) {
     supervisor.doubt("a timerfd could not be made");
   }
   supervisor.add_special(descriptor.handle, timer);
@@ -84,7 +85,7 @@ Outcome timerfd_settime_call(Supervisor& supervisor, Thread& thread) {
   if (!wanted) return answer(-EFAULT);
   if (thread.arguments[3] != 0) {
     write_value(thread.tid, thread.arguments[3],
-                remaining(supervisor, timer->next, timer->interval));
+                remaining(supervisor.now(), timer->next, timer->interval));
   }
   take_unread(*timer);
   timer->interval = to_duration(wanted->it_interval);
@@ -104,7 +105,8 @@ Outcome timerfd_settime_call(Supervisor& supervisor, Thread& thread) {
 Outcome timerfd_gettime_call(Supervisor& supervisor, Thread& thread) {
   const auto timer = timer_argument(supervisor, thread);
   if (timer == nullptr) return answer(-EINVAL);
-  write_value(thread.tid, thread.arguments[1], remaining(supervisor, timer->next, timer->interval));
+  write_value(thread.tid, thread.arguments[1],
+              remaining(supervisor.now(), timer->next, timer->interval));
   return answer(0);
 }
 
@@ -119,29 +121,45 @@ std::chrono::nanoseconds to_duration(const timeval& value) {
   return host::to_duration(timespec{value.tv_sec, value.tv_usec * 1000});
 }
 
+/// What is left of it.
+itimerval interval_timer(const Supervisor& supervisor, const Thread& thread, int which) {
+  const Process& process = *thread.process;
+  if (which == ITIMER_REAL) {
+    const auto timer = process.timers.find(kRealTimer);
+    if (timer == process.timers.end()) return {};
+    return to_itimerval(remaining(supervisor.now(), timer->second.next, timer->second.interval));
+  }
+  const SignalTimer& timer = process.processor_timers[which == ITIMER_PROF ? 1 : 0];
+  return to_itimerval(remaining(processor_time(process), timer.next, timer.interval));
+}
+
 Outcome setitimer_call(Supervisor& supervisor, Thread& thread) {
   const int which = descriptor_argument(thread, 0);
+  if (which < ITIMER_REAL || which > ITIMER_PROF) return answer(-EINVAL);
   itimerval wanted{};
   if (thread.arguments[1] != 0) {
     const auto read = read_value<itimerval>(thread.tid, thread.arguments[1]);
     if (!read) return answer(-EFAULT);
     wanted = *read;
   }
-  SignalTimer& timer = thread.process->timers[kRealTimer];
+  for (const timeval& part : {wanted.it_value, wanted.it_interval}) {
+    if (part.tv_sec < 0 || part.tv_usec < 0 || part.tv_usec >= 1'000'000) return answer(-EINVAL);
+  }
   if (thread.arguments[2] != 0) {
-    itimerval before{};
-    if (which == ITIMER_REAL) {
-      before = to_itimerval(remaining(supervisor, timer.next, timer.interval));
-    }
-    write_value(thread.tid, thread.arguments[2], before);
+    write_value(thread.tid, thread.arguments[2], interval_timer(supervisor, thread, which));
   }
   const auto value = to_duration(wanted.it_value);
   if (which != ITIMER_REAL) {
-    if (value.count() != 0) {
-      supervisor.note("a timer of processor time never fires: computation costs no time");
-    }
+    Process& process = *thread.process;
+    SignalTimer& timer = process.processor_timers[which == ITIMER_PROF ? 1 : 0];
+    timer.signal = which == ITIMER_PROF ? SIGPROF : SIGVTALRM;
+    timer.interval = to_duration(wanted.it_interval);
+    timer.next = value.count() == 0 ? kNever : after(processor_time(process), value);
+    process.processor_due =
+        std::min(process.processor_timers[0].next, process.processor_timers[1].next);
     return answer(0);
   }
+  SignalTimer& timer = thread.process->timers[kRealTimer];
   timer.signal = SIGALRM;
   timer.interval = to_duration(wanted.it_interval);
   timer.next = value.count() == 0 ? kNever : after(supervisor.now(), value);
@@ -150,19 +168,17 @@ Outcome setitimer_call(Supervisor& supervisor, Thread& thread) {
 }
 
 Outcome getitimer_call(Supervisor& supervisor, Thread& thread) {
-  const auto timer = thread.process->timers.find(kRealTimer);
-  itimerval value{};
-  if (descriptor_argument(thread, 0) == ITIMER_REAL && timer != thread.process->timers.end()) {
-    value = to_itimerval(remaining(supervisor, timer->second.next, timer->second.interval));
-  }
-  write_value(thread.tid, thread.arguments[1], value);
-  return answer(0);
+  const int which = descriptor_argument(thread, 0);
+  if (which < ITIMER_REAL || which > ITIMER_PROF) return answer(-EINVAL);
+  const itimerval value = interval_timer(supervisor, thread, which);
+  if (!write_value(thread.tid, thread.arguments[1], value)) return answer(-EFAULT);
+  return supervisor.clock_read(thread, 0);
 }
 
 Outcome alarm_call(Supervisor& supervisor, Thread& thread) {
   SignalTimer& timer = thread.process->timers[kRealTimer];
   const long left =
-      timer.next == kNever ? 0 : remaining(supervisor, timer.next, {}).it_value.tv_sec + 1;
+      timer.next == kNever ? 0 : remaining(supervisor.now(), timer.next, {}).it_value.tv_sec + 1;
   timer.signal = SIGALRM;
   timer.interval = {};
   const auto seconds = static_cast<std::uint32_t>(thread.arguments[0]);
@@ -210,7 +226,7 @@ Outcome timer_settime_call(Supervisor& supervisor, Thread& thread) {
   if (!wanted) return answer(-EFAULT);
   if (thread.arguments[3] != 0) {
     write_value(thread.tid, thread.arguments[3],
-                remaining(supervisor, timer->next, timer->interval));
+                remaining(supervisor.now(), timer->next, timer->interval));
   }
   timer->interval = host::to_duration(wanted->it_interval);
   const auto value = host::to_duration(wanted->it_value);
@@ -229,7 +245,8 @@ Outcome timer_settime_call(Supervisor& supervisor, Thread& thread) {
 Outcome timer_gettime_call(Supervisor& supervisor, Thread& thread) {
   const SignalTimer* timer = posix_timer(thread);
   if (timer == nullptr) return answer(-EINVAL);
-  write_value(thread.tid, thread.arguments[1], remaining(supervisor, timer->next, timer->interval));
+  write_value(thread.tid, thread.arguments[1],
+              remaining(supervisor.now(), timer->next, timer->interval));
   return answer(0);
 }
 

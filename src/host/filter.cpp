@@ -51,13 +51,6 @@ constexpr int kPass[] = {
     SYS_getresuid,
     SYS_getresgid,
     SYS_getgroups,
-    SYS_setuid,
-    SYS_setgid,
-    SYS_setreuid,
-    SYS_setregid,
-    SYS_setresuid,
-    SYS_setresgid,
-    SYS_setgroups,
     SYS_setfsuid,
     SYS_setfsgid,
     SYS_getpgrp,
@@ -86,9 +79,6 @@ constexpr int kPass[] = {
     SYS_epoll_create1,
     SYS_epoll_ctl,
     SYS_socketpair,
-    SYS_shutdown,
-    SYS_signalfd,
-    SYS_signalfd4,
     SYS_inotify_init,
     SYS_inotify_init1,
     SYS_inotify_add_watch,
@@ -123,10 +113,6 @@ constexpr int kPass[] = {
     SYS_lchown,
     SYS_fchownat,
     SYS_truncate,
-    SYS_utime,
-    SYS_utimes,
-    SYS_utimensat,
-    SYS_futimesat,
     SYS_pread64,
     SYS_preadv,
     SYS_preadv2,
@@ -136,10 +122,14 @@ constexpr int kPass[] = {
     SYS_lgetxattr,
     SYS_fgetxattr,
     SYS_setxattr,
+    SYS_lsetxattr,
     SYS_fsetxattr,
     SYS_listxattr,
+    SYS_llistxattr,
     SYS_flistxattr,
     SYS_removexattr,
+    SYS_lremovexattr,
+    SYS_fremovexattr,
     SYS_shmget,
     SYS_shmat,
     SYS_shmdt,
@@ -166,11 +156,7 @@ constexpr Refusal kRefused[] = {
     {SYS_io_uring_enter, ENOSYS},
     {SYS_io_uring_register, ENOSYS},
     {SYS_io_setup, ENOSYS},
-    {SYS_splice, EINVAL},
-    {SYS_tee, EINVAL},
     {SYS_vmsplice, EINVAL},
-    {SYS_sendfile, EINVAL},
-    {SYS_copy_file_range, EXDEV},
     {SYS_openat2, ENOSYS},
     {SYS_userfaultfd, ENOSYS},
     {SYS_perf_event_open, EACCES},
@@ -179,7 +165,6 @@ constexpr Refusal kRefused[] = {
     {SYS_process_vm_readv, EPERM},
     {SYS_process_vm_writev, EPERM},
     {SYS_pidfd_getfd, EPERM},
-    {SYS_pidfd_open, ENOSYS},
     {SYS_mount, EPERM},
     {SYS_umount2, EPERM},
     {SYS_pivot_root, EPERM},
@@ -203,8 +188,6 @@ constexpr Refusal kRefused[] = {
     {SYS_adjtimex, EPERM},
     {SYS_sethostname, EPERM},
     {SYS_setdomainname, EPERM},
-    {SYS_mknod, EPERM},
-    {SYS_mknodat, EPERM},
     {SYS_syslog, EPERM},
     {SYS_acct, EPERM},
     {SYS_quotactl, EPERM},
@@ -287,10 +270,13 @@ std::vector<sock_filter> make_call_filter() {
   filter.load(offsetof(seccomp_data, nr));
   filter.unless_at_least(0x40000000U, 1);  // the x32 variants
   filter.give(SECCOMP_RET_ERRNO | ENOSYS);
-  // Mappings that can be executed are looked at; others pass.
-  filter.unless_equal(SYS_mmap, 4);
+  // Mappings that can be executed are looked at, and those that are shared remembered.
+  filter.unless_equal(SYS_mmap, 7);
   filter.load_argument(2);
   filter.unless_any_bit(PROT_EXEC, 1);
+  filter.give(kTrap);
+  filter.load_argument(3);
+  filter.unless_any_bit(MAP_SHARED, 1);
   filter.give(kTrap);
   filter.give(SECCOMP_RET_ALLOW);
   // Locks that wait stop.

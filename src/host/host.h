@@ -128,6 +128,8 @@ struct Datagram {
   MachineId from_machine = 0;
   MachineId to_machine = 0;
   std::string bytes;
+  std::uint8_t hops = 64;  ///< that it may still make: what receivers can ask for
+  std::uint8_t traffic_class = 0;
 };
 
 enum class Stream : std::uint8_t { output, errors };

@@ -1,5 +1,6 @@
 #include "host/keeper.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -136,9 +137,9 @@ std::vector<TextFile> made_up_files(const KeeperPlan& plan) {
 void build_view(const KeeperPlan& plan, int channel, const std::string& base) {
   const std::string view = base + "/view";
   if (mount(view.c_str(), view.c_str(), nullptr, MS_BIND, nullptr) != 0) fail(channel, "bind");
-  for (const char* folder :
-       {"/etc", "/dev", "/dev/shm", "/proc", "/sys", "/sys/devices", "/sys/devices/system",
-        "/sys/devices/system/cpu", "/node", "/run", "/var", "/var/lib", "/var/run"}) {
+  for (const char* folder : {"/etc", "/dev", "/dev/shm", "/dev/pts", "/proc", "/sys",
+                             "/sys/devices", "/sys/devices/system", "/sys/devices/system/cpu",
+                             "/node", "/run", "/var", "/var/lib", "/var/run"}) {
     mkdir((view + folder).c_str(), 0755);
   }
   const char* system[] = {"/usr",
@@ -158,7 +159,8 @@ void build_view(const KeeperPlan& plan, int channel, const std::string& base) {
                           "/dev/zero",
                           "/dev/full",
                           "/dev/random",
-                          "/dev/urandom"};
+                          "/dev/urandom",
+                          "/dev/tty"};
   for (const char* path : system) {
     if (!show(view, path)) fail(channel, std::string("cannot show ") + path);
   }
@@ -167,6 +169,9 @@ void build_view(const KeeperPlan& plan, int channel, const std::string& base) {
   }
   if (symlink("/node/tmp", (view + "/tmp").c_str()) != 0 && errno != EEXIST) {
     fail(channel, "cannot make /tmp");
+  }
+  if (symlink("pts/ptmx", (view + "/dev/ptmx").c_str()) != 0 && errno != EEXIST) {
+    fail(channel, "cannot make /dev/ptmx");
   }
   if (mount("proc", (view + "/proc").c_str(), "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) !=
       0) {
@@ -192,6 +197,10 @@ void build_view(const KeeperPlan& plan, int channel, const std::string& base) {
   if (syscall(SYS_mount_setattr, AT_FDCWD, view.c_str(), AT_RECURSIVE, &attributes,
               sizeof attributes) != 0) {
     fail(channel, "cannot make the view read only");
+  }
+  if (mount("devpts", (view + "/dev/pts").c_str(), "devpts", MS_NOSUID | MS_NOEXEC,
+            "newinstance,ptmxmode=0666,mode=0620") != 0) {
+    fail(channel, "cannot mount terminals");
   }
 }
 
@@ -306,14 +315,27 @@ constexpr std::array kRequestsToEnd{SIGTERM, SIGINT, SIGHUP, SIGQUIT};
   _exit(127);
 }
 
-[[noreturn]] void become_program(const KeeperPlan& plan, Request& request,
-                                 const std::string& base) {
+/// Of a machine: a network of its own, in which nothing is, keeps names of local sockets apart.
+int network_of(const KeeperPlan& plan, const std::vector<int>& networks, const char* machine) {
+  const auto found = std::find(plan.machines.begin(), plan.machines.end(), machine);
+  return found == plan.machines.end()
+             ? -1
+             : networks[static_cast<std::size_t>(found - plan.machines.begin())];
+}
+
+[[noreturn]] void become_program(const KeeperPlan& plan, Request& request, const std::string& base,
+                                 const std::vector<int>& networks) {
   const int control = fcntl(request.handles[3], F_DUPFD_CLOEXEC, 100);
   const std::string folder = base + "/machines/" + request.machine;
+  const std::string memory = base + "/memory/" + request.machine;
   const std::string view = base + "/view";
+  if (setns(network_of(plan, networks, request.machine), CLONE_NEWNET) != 0) {
+    give_reason(control, "the network of the machine");
+  }
   if (unshare(CLONE_NEWNS | CLONE_NEWUTS) != 0 ||
       sethostname(request.machine, std::strlen(request.machine)) != 0 ||
       mount(folder.c_str(), (view + "/node").c_str(), nullptr, MS_BIND, nullptr) != 0 ||
+      mount(memory.c_str(), (view + "/dev/shm").c_str(), nullptr, MS_BIND, nullptr) != 0 ||
       chdir(view.c_str()) != 0 || syscall(SYS_pivot_root, ".", ".") != 0 ||
       umount2(".", MNT_DETACH) != 0 || chdir("/node") != 0) {
     give_reason(control, "the view of the machine");
@@ -329,7 +351,6 @@ constexpr std::array kRequestsToEnd{SIGTERM, SIGINT, SIGHUP, SIGQUIT};
   set_limit(RLIMIT_CORE, 0);
   set_limit(RLIMIT_NOFILE, 4096);
   if (request.has_limit) set_limit(RLIMIT_DATA, plan.memory_bytes);
-  set_limit(RLIMIT_FSIZE, plan.folder_bytes);
   set_limit(RLIMIT_MEMLOCK, 64 << 10);
   drop_privileges(plan);
   prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
@@ -362,6 +383,16 @@ int keep_only(int channel) {
   return 3;
 }
 
+std::vector<int> make_networks(const KeeperPlan& plan, int channel) {
+  std::vector<int> networks;
+  for (std::size_t i = 0; i < plan.machines.size(); ++i) {
+    if (unshare(CLONE_NEWNET) != 0) fail(channel, "no network for a machine");
+    networks.push_back(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
+    if (networks.back() < 0) fail(channel, "cannot keep the network of a machine");
+  }
+  return networks;
+}
+
 [[noreturn]] void run_keeper(const KeeperPlan& plan, int channel) {
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
@@ -373,11 +404,15 @@ int keep_only(int channel) {
     fail(channel, "cannot mount a file system in memory");
   }
   umask(0);
-  for (const char* folder : {"/view", "/machines", "/net"}) mkdir((base + folder).c_str(), 0755);
+  for (const char* folder : {"/view", "/machines", "/memory", "/net"}) {
+    mkdir((base + folder).c_str(), 0755);
+  }
+  const std::vector<int> networks = make_networks(plan, channel);
   for (const std::string& machine : plan.machines) {
     const std::string folder = base + "/machines/" + machine;
     mkdir(folder.c_str(), 0755);
     mkdir((folder + "/tmp").c_str(), 0755);
+    mkdir((base + "/memory/" + machine).c_str(), 01777);
     for (const std::string& path : {folder, folder + "/tmp"}) {
       if (geteuid() == 0 && chown(path.c_str(), program_user(plan), program_user(plan)) != 0) {
         fail(channel, "chown");
@@ -396,7 +431,7 @@ int keep_only(int channel) {
     while (waitpid(-1, nullptr, WNOHANG | __WALL) > 0) {
     }
     const pid_t child = fork();
-    if (child == 0) become_program(plan, request, base);
+    if (child == 0) become_program(plan, request, base, networks);
     for (const int handle : request.handles) close(handle);
   }
 }

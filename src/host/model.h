@@ -19,11 +19,13 @@
 
 #include "host/answers.h"
 #include "host/host.h"
+#include "host/socket_options.h"
 #include "host/tracee.h"
 
 namespace dissensus::host {
 
 struct Process;
+struct SignalSocket;
 struct Thread;
 
 inline constexpr HostTime kNever = HostTime::max();
@@ -86,6 +88,7 @@ struct Thread {
   bool timed_out = false;
   bool woken = false;
   bool interrupted = false;
+  Handle held;                  ///< what the call has opened, and holds while it waits
   std::size_t progress = 0;     ///< bytes of a call that is done piece by piece
   std::uint64_t step_mark = 0;  ///< entries of the journal when it was last tried
 
@@ -140,9 +143,16 @@ struct Process {
   std::string name;                   ///< of the file that it runs
   std::uint64_t told_signals = 0;     ///< that others of its machine sent, or it asked to get
   HostTime page_time{-1};             ///< what the clock page shows
+  HostTime spun{};                    ///< passed because it looked at clocks, or only computed
   std::uint64_t stops = 0;            ///< stands for the processor time that it has used
   std::map<int, SignalTimer> timers;  ///< by id; ITIMER_REAL is -1
+  /// ITIMER_VIRTUAL and ITIMER_PROF, in its processor time.
+  std::array<SignalTimer, 2> processor_timers;
+  HostTime processor_due = kNever;  ///< the next of them
   int next_timer = 0;
+  int nice = 0;
+  int schedule = 0;  ///< SCHED_OTHER, SCHED_BATCH or SCHED_IDLE, which mean the same here
+  std::vector<std::shared_ptr<SignalSocket>> signal_sockets;
   std::uint64_t unsynced_bytes = 0;
   std::map<std::uint64_t, FutexKey> shared_pages;  ///< cache of futex_key
 
@@ -169,7 +179,7 @@ struct ProgramState {
 /// An object behind a program's descriptor that is not what the program thinks it is. Known by the
 /// inode of the socket or pipe, so that dup, fork and descriptor passing need no bookkeeping.
 struct Special {
-  enum class Kind : std::uint8_t { stream, datagram, timer, output };
+  enum class Kind : std::uint8_t { stream, datagram, timer, signals, output };
   Kind kind;
   std::uint64_t inode = 0;
   virtual ~Special() = default;
@@ -178,11 +188,31 @@ struct Special {
   explicit Special(Kind its_kind) : kind(its_kind) {}
 };
 
-struct StreamSocket final : Special {
-  StreamSocket() : Special(Kind::stream) {}
+/// Stands for ::1, which is not 127.0.0.1; and for addresses that nobody has.
+inline constexpr std::uint32_t kLoopback6 = 1;
+inline constexpr std::uint32_t kNowhere = 2;
+
+/// What all sockets of a network have.
+struct InternetSocket : Special {
   int family = 0;
+  int protocol = 0;
   MachineId machine = 0;
   Endpoint local;
+  SocketOptions options;
+  HostTime receive_timeout{};
+  HostTime send_timeout{};
+  SocketKind type() const { return {family, kind == Kind::stream}; }
+  /// Whether what is sent to this address of its machine comes here.
+  bool takes(std::uint32_t ip) const;
+  /// Whether both would take something.
+  bool overlaps(const InternetSocket& other) const;
+
+ protected:
+  using Special::Special;
+};
+
+struct StreamSocket final : InternetSocket {
+  StreamSocket() : InternetSocket(Kind::stream) {}
   Endpoint peer;
   enum class State : std::uint8_t { fresh, bound, listening, connecting, connected, failed };
   State state = State::fresh;
@@ -190,20 +220,26 @@ struct StreamSocket final : Special {
   ConnectionId connection = 0;
   std::string listen_path;
   std::deque<ConnectionId> arrived;  ///< not yet accepted
-  HostTime receive_timeout{};
-  HostTime send_timeout{};
+  std::optional<int> linger;         ///< seconds (SO_LINGER)
+  bool is_reset = false;             ///< there is no peer any more
 };
 
-struct DatagramSocket final : Special {
-  DatagramSocket() : Special(Kind::datagram) {}
-  int family = 0;
-  MachineId machine = 0;
-  Endpoint local;
+/// What came with a datagram.
+struct Arrival {
+  Endpoint from;
+  Endpoint to;
+  std::uint8_t hops = 64;
+  std::uint8_t traffic_class = 0;
+  int error = 0;  ///< it is none: nobody was there for one that was sent
+};
+
+struct DatagramSocket final : InternetSocket {
+  DatagramSocket() : InternetSocket(Kind::datagram) {}
   bool has_route_address = false;  ///< `local` has its address from connect, as long as that lasts
   std::optional<Endpoint> peer;
-  Handle end;                    ///< ours
-  std::deque<Endpoint> sources;  ///< of what is in the program's queue
-  std::deque<std::pair<Endpoint, std::string>> backlog;
+  Handle end;                   ///< ours
+  std::deque<Arrival> arrived;  ///< what is in the program's queue
+  std::deque<std::pair<Arrival, std::string>> backlog;
 };
 
 /// A timerfd is a datagram socket into which we write the count.
@@ -218,11 +254,28 @@ struct TimerSocket final : Special {
   std::uint64_t generation = 0;
 };
 
+/// A signalfd is a datagram socket that holds one byte while there is something to read.
+struct SignalSocket final : Special {
+  SignalSocket() : Special(Kind::signals) {}
+  std::uint64_t mask = 0;
+  bool is_marked = false;
+  Handle end;      ///< ours
+  Handle program;  ///< our copy of the program's
+};
+
 struct OutputPipe final : Special {
   OutputPipe() : Special(Kind::output) {}
   Handle end;  ///< ours; nothing ever comes out of it
   ProgramId program = 0;
   Stream stream = Stream::output;
+};
+
+/// Of a file, in nanoseconds of the calendar.
+struct FileTimes {
+  std::int64_t read = 0;
+  std::int64_t written = 0;
+  std::int64_t changed = 0;
+  std::int64_t made = 0;
 };
 
 /// What a descriptor of a thread is.

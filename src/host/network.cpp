@@ -61,13 +61,33 @@ void set_buffer(int fd, int bytes) {
   setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
 }
 
-bool endpoint_less(const std::pair<MachineId, Endpoint>& a,
-                   const std::pair<MachineId, Endpoint>& b) {
-  return std::tie(a.first, a.second.port, a.second.ip) <
-         std::tie(b.first, b.second.port, b.second.ip);
+/// Of the addresses of both families, which ones a socket has.
+bool has_ipv6(const InternetSocket& socket) {
+  return socket.family == AF_INET6 && (socket.local.ip == 0 || socket.local.ip == kLoopback6);
+}
+bool has_ipv4(const InternetSocket& socket) {
+  if (socket.family != AF_INET6) return true;
+  if (socket.local.ip == kLoopback6) return false;
+  return socket.local.ip != 0 || !socket.options.is_on(IPPROTO_IPV6, IPV6_V6ONLY);
+}
+
+bool may_share(const InternetSocket& a, const InternetSocket& b, int option) {
+  return a.options.is_on(SOL_SOCKET, option) && b.options.is_on(SOL_SOCKET, option);
 }
 
 }  // namespace
+
+bool InternetSocket::takes(std::uint32_t ip) const {
+  const bool is_family = ip == kLoopback6 ? has_ipv6(*this) : has_ipv4(*this);
+  return is_family && (local.ip == 0 || local.ip == ip);
+}
+
+bool InternetSocket::overlaps(const InternetSocket& other) const {
+  const bool is_meeting =
+      (has_ipv4(*this) && has_ipv4(other)) || (has_ipv6(*this) && has_ipv6(other));
+  return machine == other.machine && local.port == other.local.port && is_meeting &&
+         (local.ip == other.local.ip || local.ip == 0 || other.local.ip == 0);
+}
 
 std::string to_string(const Endpoint& endpoint) {
   return fmt::format("{}.{}.{}.{}:{}", endpoint.ip >> 24, endpoint.ip >> 16 & 255,
@@ -79,7 +99,7 @@ std::uint32_t address_of(MachineId machine) {
   return 0x7f000000U | (number / 250) << 8 | number % 250;
 }
 
-Network::Network(Supervisor& supervisor) : supervisor_(supervisor), listeners_(endpoint_less) {
+Network::Network(Supervisor& supervisor) : supervisor_(supervisor) {
   hub_ = Handle(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   ready_ = Handle(epoll_create1(EPOLL_CLOEXEC));
   if (!hub_ || !ready_ || !bind_to(hub_.get(), path("hub")) || ::listen(hub_.get(), 64) != 0) {
@@ -94,7 +114,7 @@ std::string Network::path(const std::string& name) const {
 }
 
 MachineId Network::machine_of(std::uint32_t ip, MachineId asking) const {
-  if (ip == 0 || ip == kLoopback) return asking;
+  if (ip == 0 || ip == kLoopback || ip == kLoopback6) return asking;
   for (std::size_t i = 0; i < supervisor_.plan().machines.size(); ++i) {
     if (address_of(static_cast<MachineId>(i)) == ip) return static_cast<MachineId>(i);
   }
@@ -109,19 +129,27 @@ std::uint16_t Network::free_port(MachineId machine) {
 
 // ---- stream sockets
 
-std::shared_ptr<StreamSocket> Network::find_listener(MachineId machine, std::uint16_t port,
-                                                     bool from_machine_itself) const {
-  for (const std::uint32_t ip : {address_of(machine), 0U, kLoopback}) {
-    if (ip == kLoopback && !from_machine_itself) break;
-    const auto found = listeners_.find({machine, {ip, port}});
-    if (found == listeners_.end()) continue;
-    if (auto listener = found->second.lock()) return listener;
+std::shared_ptr<StreamSocket> Network::find_listener(MachineId machine, const Endpoint& to,
+                                                     const Endpoint& from) const {
+  std::vector<std::shared_ptr<StreamSocket>> found;
+  for (const auto& weak : bound_) {
+    auto socket = weak.lock();
+    if (socket == nullptr || socket->machine != machine || socket->local.port != to.port ||
+        socket->state != StreamSocket::State::listening || !socket->takes(to.ip)) {
+      continue;
+    }
+    // Who asked for this address comes before those who take any.
+    const bool is_closer = !found.empty() && found.front()->local.ip == 0 && socket->local.ip != 0;
+    const bool is_farther = !found.empty() && found.front()->local.ip != 0 && socket->local.ip == 0;
+    if (is_closer) found.clear();
+    if (!is_farther) found.push_back(std::move(socket));
   }
-  return nullptr;
+  // Several share the port (SO_REUSEPORT): the same caller is always sent to the same one.
+  return found.empty() ? nullptr : found[mix64(from.ip, from.port) % found.size()];
 }
 
 bool Network::is_listening(MachineId machine, std::uint16_t port) const {
-  return find_listener(machine, port, false) != nullptr;
+  return find_listener(machine, {address_of(machine), port}, {}) != nullptr;
 }
 
 void Network::forget_closed_sockets(MachineId machine) {
@@ -129,46 +157,64 @@ void Network::forget_closed_sockets(MachineId machine) {
     const auto socket = weak.lock();
     return socket == nullptr || socket->machine == machine;
   };
-  const bool has_any =
-      std::any_of(datagrams_.begin(), datagrams_.end(), is_here) ||
-      std::any_of(listeners_.begin(), listeners_.end(),
-                  [machine](const auto& entry) { return entry.first.first == machine; });
+  const bool has_any = std::any_of(datagrams_.begin(), datagrams_.end(), is_here) ||
+                       std::any_of(bound_.begin(), bound_.end(), is_here);
   if (!has_any) return;
   const std::set<std::uint64_t> open = supervisor_.open_sockets(machine);
   const auto is_closed = [&](const auto& weak) {
     const auto socket = weak.lock();
     return socket == nullptr || (socket->machine == machine && !open.contains(socket->inode));
   };
-  std::erase_if(listeners_, [&](const auto& entry) {
-    return entry.first.first == machine && is_closed(entry.second);
-  });
+  std::erase_if(bound_, is_closed);
   std::erase_if(datagrams_, is_closed);
 }
 
-long Network::bind(StreamSocket& socket, Endpoint local) {
+bool Network::is_taken(const StreamSocket& socket) const {
+  const bool is_listening = socket.state == StreamSocket::State::listening;
+  return std::any_of(bound_.begin(), bound_.end(), [&](const auto& weak) {
+    const auto known = weak.lock();
+    if (known == nullptr || known.get() == &socket || !known->overlaps(socket)) return false;
+    if (may_share(*known, socket, SO_REUSEPORT)) return false;
+    const bool is_known_listening = known->state == StreamSocket::State::listening;
+    if (is_listening) return is_known_listening;
+    return is_known_listening || !may_share(*known, socket, SO_REUSEADDR);
+  });
+}
+
+long Network::bind(const std::shared_ptr<StreamSocket>& shared, Endpoint local) {
+  StreamSocket& socket = *shared;
   if (socket.state != StreamSocket::State::fresh) return -EINVAL;
   if (local.ip != 0 && machine_of(local.ip, socket.machine) != socket.machine) {
     return -EADDRNOTAVAIL;
   }
-  if (local.port != 0 && find_listener(socket.machine, local.port, true) != nullptr) {
+  const Endpoint before = std::exchange(socket.local, local);
+  if (local.port != 0 && is_taken(socket)) {
     forget_closed_sockets(socket.machine);
-    if (find_listener(socket.machine, local.port, true) != nullptr) return -EADDRINUSE;
+    if (is_taken(socket)) {
+      socket.local = before;
+      return -EADDRINUSE;
+    }
   }
-  socket.local = local;
   if (socket.local.port == 0) socket.local.port = free_port(socket.machine);
   socket.state = StreamSocket::State::bound;
+  std::erase_if(bound_, [](const auto& weak) { return weak.expired(); });
+  bound_.push_back(shared);
   return 0;
 }
 
 long Network::listen(const std::shared_ptr<StreamSocket>& shared, int program) {
   StreamSocket& socket = *shared;
   if (socket.state == StreamSocket::State::listening) return 0;
-  if (socket.state == StreamSocket::State::fresh) bind(socket, {0, 0});
+  if (socket.state == StreamSocket::State::fresh) bind(shared, {0, 0});
   if (socket.state != StreamSocket::State::bound) return -EINVAL;
+  socket.state = StreamSocket::State::listening;
+  if (is_taken(socket)) forget_closed_sockets(socket.machine);
+  if (is_taken(socket)) {
+    socket.state = StreamSocket::State::bound;
+    return -EADDRINUSE;
+  }
   socket.listen_path = fmt::format("l{}", names_++);
   if (!bind_to(program, path(socket.listen_path)) || ::listen(program, 4096) != 0) return -errno;
-  socket.state = StreamSocket::State::listening;
-  listeners_[{socket.machine, socket.local}] = shared;
   return 0;
 }
 
@@ -183,12 +229,14 @@ long Network::connect(const std::shared_ptr<StreamSocket>& shared, Handle progra
   link->info.from_machine = socket.machine;
   link->info.to_machine = target;
   link->is_local = target == socket.machine;
+  link->info.to = to;
   if (socket.local.port == 0) socket.local.port = free_port(socket.machine);
   if (socket.local.ip == 0) {
-    socket.local.ip = to.ip == kLoopback || to.ip == 0 ? kLoopback : address_of(socket.machine);
+    socket.local.ip = link->info.to.ip == kLoopback || link->info.to.ip == kLoopback6
+                          ? link->info.to.ip
+                          : address_of(socket.machine);
   }
   link->info.from = socket.local;
-  link->info.to = {to.ip == 0 ? kLoopback : to.ip, to.port};
   socket.peer = link->info.to;
   if (!connect_to(program.get(), path("hub"))) return -errno;
   Handle end(accept4(hub_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
@@ -198,7 +246,7 @@ long Network::connect(const std::shared_ptr<StreamSocket>& shared, Handle progra
   set_buffer(program.get(), 1);
   while (::send(program.get(), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1) ++link->filler;
   link->program = std::move(program);
-  link->connector = shared;
+  link->sockets[index(Side::connector)] = shared;
   link->ends[index(Side::connector)] = std::move(end);
   socket.state = StreamSocket::State::connecting;
   socket.connection = link->info.id;
@@ -234,12 +282,14 @@ std::optional<ConnectionId> Network::dial(const Endpoint& from, MachineId machin
 
 bool Network::knock(ConnectionId id) {
   Link& link = *links_.at(id);
-  const auto listener = find_listener(link.info.to_machine, link.info.to.port, link.is_local);
+  const auto listener = find_listener(link.info.to_machine, link.info.to, link.info.from);
   if (listener == nullptr) return false;
   Handle end(socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!connect_to(end.get(), path(listener->listen_path))) {
     // The program has closed it, or does not take any more.
-    if (errno == ECONNREFUSED) listeners_.erase({listener->machine, listener->local});
+    if (errno == ECONNREFUSED) {
+      std::erase_if(bound_, [&](const auto& weak) { return weak.lock() == listener; });
+    }
     return false;
   }
   set_buffer(end.get(), 1 << 20);
@@ -252,7 +302,7 @@ bool Network::knock(ConnectionId id) {
 void Network::answer(ConnectionId id, bool accepted) {
   Link& link = *links_.at(id);
   Handle& end = link.ends[index(Side::connector)];
-  const auto socket = link.connector.lock();
+  const auto socket = link.sockets[index(Side::connector)].lock();
   if (socket == nullptr || !end) return;
   if (!accepted) {
     fail(link, ECONNREFUSED);
@@ -277,7 +327,7 @@ void Network::give_up(ConnectionId id) {
 
 /// Closing our end with bytes unread makes an error of the program's, which it then asks us about.
 void Network::fail(Link& link, int error) {
-  if (const auto socket = link.connector.lock()) {
+  if (const auto socket = link.sockets[index(Side::connector)].lock()) {
     socket->state = StreamSocket::State::failed;
     socket->error = error;
   }
@@ -285,12 +335,19 @@ void Network::fail(Link& link, int error) {
   link.program = Handle();
 }
 
-std::unique_ptr<StreamSocket> Network::accepted(StreamSocket& listener) {
+std::shared_ptr<StreamSocket> Network::accepted(StreamSocket& listener) {
   if (listener.arrived.empty()) return nullptr;
-  const Connection& info = links_.at(listener.arrived.front())->info;
+  Link& link = *links_.at(listener.arrived.front());
+  const Connection& info = link.info;
   listener.arrived.pop_front();
-  auto socket = std::make_unique<StreamSocket>();
+  auto socket = std::make_shared<StreamSocket>();
+  link.sockets[index(Side::acceptor)] = socket;
   socket->family = listener.family;
+  socket->protocol = listener.protocol;
+  socket->options = listener.options;
+  socket->linger = listener.linger;
+  socket->receive_timeout = listener.receive_timeout;
+  socket->send_timeout = listener.send_timeout;
   socket->machine = listener.machine;
   socket->state = StreamSocket::State::connected;
   socket->connection = info.id;
@@ -346,6 +403,7 @@ bool Network::take_from(Link& link, Side side) {
   std::string bytes;
   std::array<char, 65536> piece;
   bool is_end = false;
+  bool is_reset = false;
   while (direction.under_way + bytes.size() < kWindow) {
     const ssize_t got = recv(end.get(), piece.data(), piece.size(), MSG_DONTWAIT);
     if (got > 0) {
@@ -353,7 +411,15 @@ bool Network::take_from(Link& link, Side side) {
       continue;
     }
     is_end = got == 0 || errno != EAGAIN;
+    is_reset = got < 0 && errno == ECONNRESET;  // closed with something unread
     break;
+  }
+  const bool has_news = !bytes.empty() || is_end;
+  // The other side has closed: this is taken, as by Linux, and reaches nobody.
+  if (!bytes.empty() && link.directions[index(other(side))].end_gone) {
+    supervisor_.record_message(link.info.program, digest_of_text(bytes).low);
+    bytes.clear();
+    bounce(link, side);
   }
   const bool was_stalled = link.is_stalled[index(side)];
   link.is_stalled[index(side)] = direction.under_way + bytes.size() >= kWindow && !is_end;
@@ -365,12 +431,15 @@ bool Network::take_from(Link& link, Side side) {
     pollfd state{end.get(), POLLIN | POLLRDHUP, 0};
     poll(&state, 1, 0);
     const bool is_gone = (state.revents & POLLHUP) != 0;
+    const auto socket = link.sockets[index(side)].lock();
+    const bool has_no_patience = socket != nullptr && socket->linger == 0;
+    direction.is_reset = is_reset || (is_gone && has_no_patience);
     epoll_ctl(ready_.get(), EPOLL_CTL_DEL, end.get(), nullptr);
     if (is_gone) end = Handle();
     direction.has_ended = true;
     tell_end(link, side, is_gone);
   }
-  return true;
+  return has_news;
 }
 
 void Network::tell_bytes(Link& link, Side from, std::string bytes) {
@@ -441,6 +510,7 @@ void Network::flush(Link& link, Side to) {
       return;
     }
     if (sent < 0) {  // nobody is there any more
+      bounce(link, other(to));
       for (const std::string& lost : direction.backlog) arrived(lost.size());
       direction.backlog.clear();
       break;
@@ -450,13 +520,39 @@ void Network::flush(Link& link, Side to) {
     if (bytes.empty()) direction.backlog.pop_front();
   }
   if (!direction.end_arrived || !end) return;
-  if (direction.end_gone) {
-    take_from(link, to);  // what it wrote before it could know
-    epoll_ctl(ready_.get(), EPOLL_CTL_DEL, end.get(), nullptr);
-    end = Handle();
+  if (direction.end_gone && direction.is_reset) {
+    reset(link, to);
   } else {
     shutdown(end.get(), SHUT_WR);
   }
+}
+
+void Network::bounce(Link& link, Side side) {
+  if (!link.ends[index(side)]) return;
+  supervisor_.at(supervisor_.now() + kLocalDelay,
+                 [this, id = link.info.id, side] { reset(*links_.at(id), side); });
+}
+
+/// The program finds that the connection is gone. Where it had been told of the end before, reading
+/// goes on to find the end; otherwise it fails once (ECONNRESET), as the kernel lets it if our end
+/// is closed with bytes unread.
+void Network::reset(Link& link, Side side) {
+  Handle& end = link.ends[index(side)];
+  if (!end) return;
+  const Direction& direction = link.directions[index(other(side))];
+  const bool knows_end = direction.end_arrived && !direction.is_reset;
+  if (knows_end) {
+    std::array<char, 4096> lost{};
+    while (recv(end.get(), lost.data(), lost.size(), MSG_DONTWAIT) > 0) {
+    }
+  } else if (const auto socket = link.sockets[index(side)].lock()) {
+    const Handle program = supervisor_.find_descriptor(socket->machine, socket->inode);
+    if (program) ::send(program.get(), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    socket->is_reset = true;
+  }
+  epoll_ctl(ready_.get(), EPOLL_CTL_DEL, end.get(), nullptr);
+  end = Handle();
+  link.directions[index(side)].has_ended = true;
 }
 
 // ---- datagrams
@@ -472,26 +568,40 @@ bool Network::pair_up(int program, Handle& end) {
   return is_paired;
 }
 
+bool Network::pair_up_for_reading(int program, Handle& end) {
+  if (!pair_up(program, end)) return false;
+  while (::send(program, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1) {
+  }
+  return true;
+}
+
 void Network::add(const std::shared_ptr<DatagramSocket>& socket) {
   std::erase_if(datagrams_, [](const auto& weak) { return weak.expired(); });
   datagrams_.push_back(socket);
 }
 
-bool Network::is_taken(const DatagramSocket& socket, const Endpoint& local) const {
-  return local.port != 0 &&
-         std::any_of(datagrams_.begin(), datagrams_.end(), [&](const auto& weak) {
-           const auto known = weak.lock();
-           return known != nullptr && known.get() != &socket && known->machine == socket.machine &&
-                  known->local.port == local.port && known->local.ip == local.ip;
-         });
+bool Network::is_taken(const DatagramSocket& socket) const {
+  return std::any_of(datagrams_.begin(), datagrams_.end(), [&](const auto& weak) {
+    const auto known = weak.lock();
+    return known != nullptr && known.get() != &socket && known->local.port != 0 &&
+           known->overlaps(socket) && !may_share(*known, socket, SO_REUSEADDR) &&
+           !may_share(*known, socket, SO_REUSEPORT);
+  });
 }
 
 long Network::bind(DatagramSocket& socket, const Endpoint& local) {
-  if (is_taken(socket, local)) {
-    forget_closed_sockets(socket.machine);
-    if (is_taken(socket, local)) return -EADDRINUSE;
+  if (socket.local.port != 0) return -EINVAL;
+  if (local.ip != 0 && machine_of(local.ip, socket.machine) != socket.machine) {
+    return -EADDRNOTAVAIL;
   }
-  socket.local = local;
+  const Endpoint before = std::exchange(socket.local, local);
+  if (local.port != 0 && is_taken(socket)) {
+    forget_closed_sockets(socket.machine);
+    if (is_taken(socket)) {
+      socket.local = before;
+      return -EADDRINUSE;
+    }
+  }
   if (socket.local.port == 0) socket.local.port = free_port(socket.machine);
   return 0;
 }
@@ -503,11 +613,15 @@ long Network::connect(DatagramSocket& socket, const Endpoint& peer) {
   socket.peer = peer;
   if (socket.local.port == 0) socket.local.port = free_port(socket.machine);
   if (socket.local.ip == 0) {
-    const bool is_loopback = peer.ip == 0 || peer.ip == kLoopback;
-    socket.local.ip = is_loopback ? kLoopback : address_of(socket.machine);
+    const bool is_loopback = peer.ip == kLoopback || peer.ip == kLoopback6;
+    socket.local.ip = is_loopback ? peer.ip : address_of(socket.machine);
     socket.has_route_address = true;
   }
   return 0;
+}
+
+void Network::give_port(DatagramSocket& socket) {
+  if (socket.local.port == 0) socket.local.port = free_port(socket.machine);
 }
 
 void Network::disconnect(DatagramSocket& socket) {
@@ -515,20 +629,24 @@ void Network::disconnect(DatagramSocket& socket) {
   if (std::exchange(socket.has_route_address, false)) socket.local.ip = 0;
 }
 
-long Network::send(DatagramSocket& socket, const Endpoint& to, std::string bytes) {
+long Network::send(DatagramSocket& socket, const Endpoint& to, std::string bytes, std::uint8_t hops,
+                   std::uint8_t traffic_class) {
+  if (to.port == 0) return -EINVAL;
   const MachineId target = machine_of(to.ip, socket.machine);
   if (target == UINT16_MAX) return -ENETUNREACH;
   if (bytes.size() > 65507) return -EMSGSIZE;
-  if (socket.local.port == 0) socket.local.port = free_port(socket.machine);
+  give_port(socket);
   Datagram datagram;
+  datagram.to = to;
   datagram.from = socket.local;
   if (datagram.from.ip == 0) {
-    datagram.from.ip =
-        target == socket.machine && to.ip == kLoopback ? kLoopback : address_of(socket.machine);
+    const bool is_loopback = datagram.to.ip == kLoopback || datagram.to.ip == kLoopback6;
+    datagram.from.ip = is_loopback ? datagram.to.ip : address_of(socket.machine);
   }
-  datagram.to = {to.ip == 0 ? kLoopback : to.ip, to.port};
   datagram.from_machine = socket.machine;
   datagram.to_machine = target;
+  datagram.hops = hops;
+  datagram.traffic_class = traffic_class;
   const auto size = static_cast<long>(bytes.size());
   supervisor_.record_message(socket.machine,
                              mix64(to.port, datagram.from.port) ^ digest_of_text(bytes).low);
@@ -546,25 +664,48 @@ void Network::deliver(const Datagram& datagram) {
   for (const auto& weak : datagrams_) {
     const auto socket = weak.lock();
     if (socket == nullptr || socket->machine != datagram.to_machine ||
-        socket->local.port != datagram.to.port ||
-        (socket->local.ip != 0 && socket->local.ip != datagram.to.ip)) {
+        socket->local.port != datagram.to.port || !socket->takes(datagram.to.ip)) {
       continue;
     }
-    if (socket->peer && socket->peer->port != datagram.from.port) continue;
-    if (socket->backlog.size() < 256) socket->backlog.emplace_back(datagram.from, datagram.bytes);
+    if (socket->peer && (socket->peer->port != datagram.from.port ||
+                         (socket->peer->ip != 0 && socket->peer->ip != datagram.from.ip))) {
+      continue;
+    }
+    if (socket->backlog.size() < 256) {
+      socket->backlog.emplace_back(
+          Arrival{datagram.from, datagram.to, datagram.hops, datagram.traffic_class, 0},
+          datagram.bytes);
+    }
     if (flush(*socket)) return;
+  }
+  refuse(datagram);
+}
+
+/// Nobody is there: a sender that is connected to that address learns of it, at once.
+void Network::refuse(const Datagram& datagram) {
+  for (const auto& weak : datagrams_) {
+    const auto socket = weak.lock();
+    if (socket == nullptr || socket->machine != datagram.from_machine || !socket->peer ||
+        socket->local.port != datagram.from.port || socket->peer->port != datagram.to.port) {
+      continue;
+    }
+    Arrival arrival;
+    arrival.error = ECONNREFUSED;
+    socket->backlog.emplace_back(arrival, std::string());
+    flush(*socket);
+    return;
   }
 }
 
 bool Network::flush(DatagramSocket& socket) {
   while (!socket.backlog.empty()) {
-    const auto& [from, bytes] = socket.backlog.front();
+    const auto& [arrival, bytes] = socket.backlog.front();
     if (::send(socket.end.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
       if (errno == EAGAIN) return true;
       socket.backlog.clear();
       return false;
     }
-    socket.sources.push_back(from);
+    socket.arrived.push_back(arrival);
     socket.backlog.pop_front();
   }
   return true;

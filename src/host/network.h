@@ -26,7 +26,7 @@ class Network {
 
   // For the handlers of calls; results are as of the system call.
 
-  long bind(StreamSocket& socket, Endpoint local);
+  long bind(const std::shared_ptr<StreamSocket>& shared, Endpoint local);
   long listen(const std::shared_ptr<StreamSocket>& shared, int program);
   /// Programs of this machine have ended, or want a port that is taken: whose is it still?
   void forget_closed_sockets(MachineId machine);
@@ -34,16 +34,21 @@ class Network {
   long connect(const std::shared_ptr<StreamSocket>& shared, Handle program, const Endpoint& to,
                ProgramId id);
   /// The connection that accept has just returned.
-  std::unique_ptr<StreamSocket> accepted(StreamSocket& listener);
+  std::shared_ptr<StreamSocket> accepted(StreamSocket& listener);
   std::uint16_t free_port(MachineId machine);
   /// Connects a fresh datagram socket of a program with one of ours.
   bool pair_up(int program, Handle& end);
-  long send(DatagramSocket& socket, const Endpoint& to, std::string bytes);
+  /// For a timerfd or signalfd: nothing can be written to it.
+  bool pair_up_for_reading(int program, Handle& end);
+  long send(DatagramSocket& socket, const Endpoint& to, std::string bytes, std::uint8_t hops = 64,
+            std::uint8_t traffic_class = 0);
   long bind(DatagramSocket& socket, const Endpoint& local);
   /// It then has the address from which its peer is reached, too, as programs may ask
   /// (getaddrinfo puts addresses into an order like that).
   long connect(DatagramSocket& socket, const Endpoint& peer);
   void disconnect(DatagramSocket& socket);
+  /// As every attempt to send does.
+  void give_port(DatagramSocket& socket);
   void add(const std::shared_ptr<DatagramSocket>& socket);
   /// False: the program has closed it.
   bool flush(DatagramSocket& socket);
@@ -66,6 +71,7 @@ class Network {
     bool has_ended = false;           ///< nothing more will come from the sender
     bool end_arrived = false;
     bool end_gone = false;
+    bool is_reset = false;  ///< it ended with something unread, or without lingering
   };
   struct Link {
     Connection info;
@@ -73,7 +79,7 @@ class Network {
     std::array<Handle, 2> ends;
     std::array<Direction, 2> directions;  ///< by the side that sends
     std::size_t filler = 0;               ///< bytes that keep the connector from writing
-    std::weak_ptr<StreamSocket> connector;
+    std::array<std::weak_ptr<StreamSocket>, 2> sockets;
     Handle program;  ///< our copy of the connector's descriptor, until there is an answer
     bool is_stalled[2] = {false, false};
   };
@@ -83,10 +89,15 @@ class Network {
   void tell_bytes(Link& link, Side from, std::string bytes);
   void tell_end(Link& link, Side from, bool is_gone);
   void flush(Link& link, Side to);
-  bool is_taken(const DatagramSocket& socket, const Endpoint& local) const;
+  /// What this side writes reaches nobody: it learns so a moment later.
+  void bounce(Link& link, Side side);
+  void reset(Link& link, Side side);
+  bool is_taken(const DatagramSocket& socket) const;
+  bool is_taken(const StreamSocket& socket) const;
+  void refuse(const Datagram& datagram);
   void fail(Link& link, int error);
-  std::shared_ptr<StreamSocket> find_listener(MachineId machine, std::uint16_t port,
-                                              bool from_machine_itself) const;
+  std::shared_ptr<StreamSocket> find_listener(MachineId machine, const Endpoint& to,
+                                              const Endpoint& from) const;
   MachineId machine_of(std::uint32_t ip, MachineId asking) const;
   std::string path(const std::string& name) const;
 
@@ -94,10 +105,8 @@ class Network {
   Handle hub_;
   Handle ready_;  ///< epoll of our ends
   std::vector<std::unique_ptr<Link>> links_;
-  std::vector<std::size_t> backlogged_;  ///< links with something in a backlog
-  std::map<std::pair<MachineId, Endpoint>, std::weak_ptr<StreamSocket>,
-           bool (*)(const std::pair<MachineId, Endpoint>&, const std::pair<MachineId, Endpoint>&)>
-      listeners_;
+  std::vector<std::size_t> backlogged_;             ///< links with something in a backlog
+  std::vector<std::weak_ptr<StreamSocket>> bound_;  ///< to a port, by their programs
   std::vector<std::weak_ptr<DatagramSocket>> datagrams_;
   std::map<MachineId, std::uint16_t> ports_;
   std::uint64_t names_ = 0;

@@ -101,6 +101,10 @@ Supervisor::Supervisor(const Plan& plan, HostListener& listener)
       calendar_offsets_(plan.machines.size()),
       order_(plan.seed, "thread order") {
   raise_handle_limit();
+  struct stat folder {};
+  if (stat(sandbox_.root().c_str(), &folder) == 0) folder_device_ = folder.st_dev;
+  const std::int64_t epoch = plan_.epoch_seconds * 1'000'000'000;
+  old_times_ = {epoch, epoch, epoch, epoch};
   for (const Machine& machine : plan_.machines) {
     if (!machine.contents.empty()) copy_contents(machine.contents, sandbox_.folder(machine));
   }
@@ -246,6 +250,9 @@ void Supervisor::on_created(Thread& thread, pid_t tid, bool is_vfork) {
     made->page_time = parent.page_time;
     instructions_.copy(parent.number, made->number);
     gates_.copy(parent.number, made->number);
+    made->nice = parent.nice;
+    made->schedule = parent.schedule;
+    made->signal_sockets = parent.signal_sockets;
     made->has_answers = parent.has_answers;
     made->is_stale = true;
     if (is_vfork || (flags & CLONE_VM) != 0) made->shares_memory = parent.shares_memory = true;
@@ -362,7 +369,12 @@ Outcome Supervisor::end_thread(Thread& thread) {
     futex_wake(futex_key(any, clear, true), INT32_MAX, ~0U);
     futex_wake(futex_key(any, clear, false), INT32_MAX, ~0U);
   }
-  // Locks that it held are marked by the kernel; whoever waits for them has to look.
+  wake_orphans();
+  return gone();
+}
+
+/// Locks that ended threads held are marked by the kernel; whoever waits for them has to look.
+void Supervisor::wake_orphans() {
   std::vector<Thread*> orphans;
   for (const auto& [key, queue] : futexes_) {
     for (Thread* waiter : queue) {
@@ -375,7 +387,6 @@ Outcome Supervisor::end_thread(Thread& thread) {
     orphan->woken = true;
     make_runnable(*orphan);
   }
-  return gone();
 }
 
 Outcome Supervisor::end_process(Thread& thread) {
@@ -445,6 +456,7 @@ void Supervisor::finish_process(Process& process) {
   entry.process = process.index;
   entry.call = kExitEntry;
   journal_.add(entry, static_cast<std::uint64_t>(process.status));
+  wake_orphans();
   release_vfork_parent(process);
   for (const auto& child : processes_) {
     if (child->parent == &process) child->parent = nullptr;
@@ -543,6 +555,11 @@ void Supervisor::power_loss(MachineId machine) {
   for (ProgramId id = 0; id < programs_.size(); ++id) {
     if (programs_[id]->plan.machine == machine && !programs_[id]->is_done) kill(id);
   }
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           sandbox_.root() + "/memory/" + plan_.machines.at(machine).name, error)) {
+    std::filesystem::remove_all(entry.path(), error);
+  }
   const std::size_t lost = disk_.lose(machine);
   if (lost != 0)
     note(fmt::format("{}: a loss of power took {} writes", plan_.machines[machine].name, lost));
@@ -588,6 +605,20 @@ std::set<std::uint64_t> Supervisor::open_sockets(MachineId machine) const {
     }
   }
   return inodes;
+}
+
+Handle Supervisor::find_descriptor(MachineId machine, std::uint64_t socket) const {
+  const std::string wanted = fmt::format("socket:[{}]", socket);
+  for (const auto& process : processes_) {
+    if (process->is_dead || process->machine != machine || process->threads.empty()) continue;
+    const std::string folder = fmt::format("/proc/{}/fd", process->threads.front()->tid);
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+      if (std::filesystem::read_symlink(entry.path(), error).string() != wanted) continue;
+      return copy_of(*process->threads.front(), std::atoi(entry.path().filename().c_str()));
+    }
+  }
+  return {};
 }
 
 Handle Supervisor::copy_of(const Thread& thread, int fd) {
@@ -651,6 +682,21 @@ std::uint64_t Supervisor::virtual_device(std::uint64_t device) {
 Process* Supervisor::process_of_inner(pid_t inner_pid) {
   for (const auto& process : processes_) {
     if (!process->is_dead && process->inner_pid == inner_pid) return process.get();
+  }
+  return nullptr;
+}
+
+/// By a pidfd of it.
+Process* Supervisor::process_of_handle(const Handle& handle) {
+  std::array<char, 1024> text{};
+  const Handle file(
+      open(fmt::format("/proc/self/fdinfo/{}", handle.get()).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file || read(file.get(), text.data(), text.size() - 1) <= 0) return nullptr;
+  const char* const at = std::strstr(text.data(), "\nPid:");
+  if (at == nullptr) return nullptr;
+  const auto pid = static_cast<pid_t>(std::atoi(at + 5));
+  for (const auto& process : processes_) {
+    if (!process->is_dead && process->pid == pid) return process.get();
   }
   return nullptr;
 }

@@ -1,15 +1,17 @@
 // Signals: who is interrupted by them, timers that send them, and instructions that fault.
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 
 #include <fmt/format.h>
 #include <linux/futex.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "host/supervisor.h"
+#include "host/calls.h"
 
 namespace dissensus::host {
 
@@ -22,10 +24,18 @@ constexpr std::uint64_t bit(int signal) {
 constexpr std::uint64_t kHarmless = bit(SIGCHLD) | bit(SIGURG) | bit(SIGWINCH) | bit(SIGCONT) |
                                     bit(SIGSTOP) | bit(SIGTSTP) | bit(SIGTTIN) | bit(SIGTTOU);
 
+/// The signals that end a wait of this thread.
+std::uint64_t interrupting(const Thread& thread, const SignalMasks& masks) {
+  const Waiting& waiting = thread.waiting;
+  const std::uint64_t open = ~(waiting.has_signal_mask ? waiting.signal_mask : masks.blocked);
+  return waiting.takes_any_signal ? open : open & (masks.caught | ~(masks.ignored | kHarmless));
+}
+
 }  // namespace
 
 void Supervisor::look_for_signals(Process& process) {
   if (process.is_dead) return;
+  refresh_signal_sockets(process, nullptr);
   process.may_have_signals = true;
   std::uint64_t taken = 0;  // signals for the process that a thread will take
   for (Thread* thread : process.threads) {
@@ -36,12 +46,9 @@ void Supervisor::look_for_signals(Process& process) {
     }
     const auto masks = read_signal_masks(thread->tid);
     if (!masks) continue;
-    const std::uint64_t open =
-        ~(thread->waiting.has_signal_mask ? thread->waiting.signal_mask : masks->blocked);
-    const std::uint64_t matters =
-        thread->waiting.takes_any_signal ? ~0ULL : masks->caught | ~(masks->ignored | kHarmless);
-    const std::uint64_t shared = masks->shared_pending & ~taken & open & matters;
-    if ((shared | (masks->pending & open & matters)) == 0) continue;
+    const std::uint64_t open = interrupting(*thread, *masks);
+    const std::uint64_t shared = masks->shared_pending & ~taken & open;
+    if ((shared | (masks->pending & open)) == 0) continue;
     taken |= shared;
     thread->interrupted = true;
     make_runnable(*thread);
@@ -51,7 +58,13 @@ void Supervisor::look_for_signals(Process& process) {
 /// The thread's call ends because of a signal, which the kernel delivers next. Where the kernel
 /// would do the right thing by itself, it does: with a signal pending, no call waits.
 bool Supervisor::interrupt(Thread& thread) {
+  if (thread.woken) return try_call(thread);
+  const auto masks = read_signal_masks(thread.tid);
+  const std::uint64_t pending = masks ? masks->pending | masks->shared_pending : 0;
   futex_leave(thread);
+  // Another thread has taken it.
+  if (masks && (pending & interrupting(thread, *masks)) == 0) return try_call(thread);
+  if (thread.progress != 0) return apply(thread, answer(static_cast<long>(thread.progress)));
   bool is_native = thread.waiting.has_signal_mask;
   switch (thread.call) {
     case SYS_nanosleep:
@@ -66,6 +79,8 @@ bool Supervisor::interrupt(Thread& thread) {
       break;
     }
     case SYS_select:
+      write_time_left(thread, now_);
+      break;
     case SYS_poll:
     case SYS_epoll_wait:
     case SYS_fsync:
@@ -76,6 +91,25 @@ bool Supervisor::interrupt(Thread& thread) {
   }
   was_idle_ = false;
   return apply(thread, is_native ? native() : answer(-EINTR));
+}
+
+void Supervisor::refresh_signal_sockets(Process& process, const Thread* reader) {
+  for (const auto& socket : process.signal_sockets) {
+    std::uint64_t pending = 0;
+    for (const Thread* thread : process.threads) {
+      const auto masks = read_signal_masks(thread->tid);
+      if (!masks) continue;
+      pending |= masks->shared_pending;
+      if (reader == nullptr || reader == thread) pending |= masks->pending;
+    }
+    const bool is_ready = (pending & socket->mask) != 0;
+    if (is_ready == socket->is_marked) continue;
+    char mark = 0;
+    const ssize_t moved = is_ready
+                              ? ::send(socket->end.get(), &mark, 1, MSG_DONTWAIT | MSG_NOSIGNAL)
+                              : ::recv(socket->program.get(), &mark, 1, MSG_DONTWAIT);
+    if (moved == 1) socket->is_marked = is_ready;
+  }
 }
 
 void Supervisor::send_signal_to_self(Thread& thread, int number) {
@@ -128,6 +162,10 @@ void Supervisor::on_preempted(Thread& thread) {
   if (site.file.empty()) {
     doubt(fmt::format("{} computed for {} ms without a call and was stopped", name_of(thread),
                       plan_.limits.stop_time.count()));
+    // Nobody knows when it would have stopped by itself: so much time passes, or others never run.
+    computed_ = plan_.limits.stop_time;
+    thread.process->spun += computed_;
+    thread.idle_turns = kIdleTurnsMax;
   } else {
     doubt(fmt::format("{} waits in a loop in {}; repeat the run with this spin site",
                       name_of(thread), site.file));
@@ -139,6 +177,18 @@ void Supervisor::on_preempted(Thread& thread) {
 }
 
 // ---- timers that send signals
+
+void Supervisor::fire_processor_timers(Process& process) {
+  const HostTime used = processor_time(process);
+  process.processor_due = kNever;
+  for (SignalTimer& timer : process.processor_timers) {
+    if (timer.next <= used) {
+      send_timer_signal(process, timer);
+      timer.next = timer.interval.count() != 0 ? used + timer.interval : kNever;
+    }
+    process.processor_due = std::min(process.processor_due, timer.next);
+  }
+}
 
 void Supervisor::arm_timer(Process& process, int id) {
   SignalTimer& timer = process.timers.at(id);
@@ -157,8 +207,21 @@ void Supervisor::arm_timer(Process& process, int id) {
   });
 }
 
+namespace {
+
+bool is_pending(const Process& process, const SignalTimer& timer) {
+  if (process.threads.empty()) return false;
+  const pid_t tid = timer.tid != 0 ? timer.tid : process.threads.front()->tid;
+  const auto masks = read_signal_masks(tid);
+  return masks && ((timer.tid != 0 ? masks->pending : masks->shared_pending) & bit(timer.signal));
+}
+
+}  // namespace
+
 void Supervisor::send_timer_signal(Process& process, SignalTimer& timer) {
   if (timer.is_silent) return;
+  // It may have been taken without being delivered, by sigwait or a signalfd.
+  if (timer.is_pending && !is_pending(process, timer)) timer.is_pending = false;
   if (timer.is_pending) {
     ++timer.overrun;
     return;

@@ -28,7 +28,6 @@ constexpr std::chrono::nanoseconds kSteadyStart = std::chrono::seconds(1000);
 constexpr std::uint64_t kPageReadsMax = 1000;
 /// Calls in a row that read the clock, before the clock moves because of them.
 constexpr std::uint32_t kClockReadsMax = 50;
-constexpr std::uint32_t kIdleTurnsMax = 20;
 /// Waits for a moment at which a wait has timed out already, before the clock moves past it.
 constexpr std::uint32_t kExpiredWaitsMax = 4;
 /// Times that something was sent, at the same moment, after the owner wanted to be told.
@@ -218,7 +217,8 @@ bool Supervisor::revive_yielded() {
   if (all_idle) {
     // A program that goes on and on like this would take minutes of real time for a second.
     if (now_ != idle_until_) idle_since_ = now_;
-    const HostTime step = std::clamp((now_ - idle_since_) / 8, kIdleStep, kIdleStepMax);
+    const HostTime step = std::max(std::clamp((now_ - idle_since_) / 8, kIdleStep, kIdleStepMax),
+                                   std::exchange(computed_, HostTime(0)));
     const HostTime next = agenda_.empty() ? kNever : agenda_.begin()->first.first;
     const HostTime target = std::min({next, now_ + step, until_});
     if (target <= now_) return false;
@@ -261,16 +261,18 @@ Outcome Supervisor::expire(Thread& thread, long value) {
   Outcome outcome = idle(thread, value);
   if (thread.timed_out_at != now_ || ++thread.expired_waits <= kExpiredWaitsMax) return outcome;
   spin_step_ = std::chrono::microseconds(1);
-  outcome.ends_turn = spin_on() || outcome.ends_turn;
+  outcome.ends_turn = spin_on(*thread.process) || outcome.ends_turn;
   return outcome;
 }
 
 /// Moves the clock a little, up to the next event. True: there is one now.
-bool Supervisor::spin_on() {
+bool Supervisor::spin_on(Process& process) {
   const HostTime next = std::min(until_, agenda_.empty() ? kNever : agenda_.begin()->first.first);
   const HostTime target = now_ + spin_step_;
   spin_step_ = std::min<HostTime>(spin_step_ * 2, kIdleStep);
+  const HostTime before = now_;
   now_ = std::min(target, std::max(next, now_));
+  process.spun += now_ - before;
   return now_ >= next;
 }
 
@@ -281,7 +283,7 @@ Outcome Supervisor::clock_read(Thread& thread, long value) {
     if (thread.clock_reads == 1) spin_step_ = std::chrono::microseconds(1);
     return outcome;
   }
-  outcome.ends_turn = spin_on();
+  outcome.ends_turn = spin_on(*thread.process);
   return outcome;
 }
 
@@ -385,6 +387,9 @@ bool Supervisor::on_call(Thread& thread) {
   thread.timed_out = thread.woken = thread.interrupted = false;
   thread.progress = 0;
   enter_call(thread);
+  if (processor_time(*thread.process) >= thread.process->processor_due) {
+    fire_processor_timers(*thread.process);
+  }
   return try_call(thread);
 }
 

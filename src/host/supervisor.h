@@ -28,6 +28,8 @@ namespace dissensus::host {
 
 /// Calls in a row by which nothing gets done, before the turn ends.
 inline constexpr std::uint32_t kIdleCallsMax = 100;
+/// Turns in a row by which nothing gets done, before time passes.
+inline constexpr std::uint32_t kIdleTurnsMax = 20;
 /// Calls after which others get their turn.
 inline constexpr std::uint32_t kTurnCallsMax = 5000;
 
@@ -161,17 +163,29 @@ class Supervisor {
 
   /// Threads of this process that wait may have been sent a signal.
   void look_for_signals(Process& process);
+  /// A signalfd is ready while a signal that it names waits for the process, or for `reader`.
+  void refresh_signal_sockets(Process& process, const Thread* reader);
   void send_timer_signal(Process& process, SignalTimer& timer);
   void arm_timer(Process& process, int id);
   Process* process_of_inner(pid_t inner_pid);
+  Process* process_of_handle(const Handle& handle);
   Thread* thread_of_inner(pid_t inner_tid);
   /// `program` writes to standard output or error.
   void write_output(ProgramId program, Stream stream, std::string_view bytes, const Thread& thread);
   /// Of which processes of this machine have descriptors, by inode.
+  /// Our copy of a descriptor of some process of this machine, by inode; empty: nobody has it.
+  Handle find_descriptor(MachineId machine, std::uint64_t socket) const;
   std::set<std::uint64_t> open_sockets(MachineId machine) const;
+  /// A file was written or made now, by a program of this machine.
+  void touch(const struct stat& file, MachineId machine);
+  void touch(std::uint64_t inode, MachineId machine);
+  /// When, in nanoseconds of the calendar; files that no program has touched are of the beginning.
+  FileTimes& times_of(std::uint64_t inode);
+  const FileTimes& times_of(std::uint64_t device, std::uint64_t inode) const;
   std::uint64_t virtual_inode(std::uint64_t device, std::uint64_t inode);
   std::uint64_t virtual_device(std::uint64_t device);
   std::size_t thread_count() const { return by_tid_.size(); }
+  void wake_orphans();
   Outcome end_thread(Thread& thread);
   Outcome end_process(Thread& thread);
   void look_at_code(Process& process, pid_t tid, std::uint64_t begin, std::uint64_t end);
@@ -190,7 +204,8 @@ class Supervisor {
   bool poll_waiting();
   bool revive_yielded();
   /// Time moves on by itself while a thread waits for the clock.
-  bool spin_on();
+  bool spin_on(Process& process);
+  void fire_processor_timers(Process& process);
   void count_spinning(HostTime step);
   void run_turn(Thread& thread);
   bool resume(Thread& thread, int signal);
@@ -267,6 +282,7 @@ class Supervisor {
   std::vector<Thread*> ready_;  ///< can run, from ready_first_ on
   std::size_t ready_first_ = 0;
   HostTime spin_step_{};
+  HostTime computed_{};    ///< by a thread that had to be stopped
   HostTime idle_since_{};  ///< all who could run only look around, since then and
   HostTime idle_until_{};  ///< until then
   std::vector<Thread*> yielded_;
@@ -276,6 +292,9 @@ class Supervisor {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<Special>> specials_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> inodes_;
   std::map<std::uint64_t, std::uint64_t> devices_;
+  std::uint64_t folder_device_ = 0;  ///< of all files that programs can write to
+  FileTimes old_times_;
+  std::unordered_map<std::uint64_t, FileTimes> file_times_;  ///< by inode
 
   Journal journal_;
   std::set<std::string> doubts_;
@@ -287,6 +306,9 @@ class Supervisor {
   std::uint64_t turns_ = 0;
   std::uint64_t jumps_ = 0;
 };
+
+/// That a process has used, as it is told.
+std::chrono::nanoseconds processor_time(const Process& process);
 
 using Handler = Outcome (*)(Supervisor& supervisor, Thread& thread);
 /// Null: nobody has thought about this call.

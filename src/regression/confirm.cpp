@@ -8,6 +8,7 @@
 #include "dissensus/random.h"
 
 #include "core/parallel.h"
+#include "faults/kinds.h"
 
 namespace dissensus::regression {
 
@@ -27,30 +28,12 @@ class Shortening {
     const double shortened = std::round(static_cast<double>(delay_ms) * factor());
     return static_cast<std::uint32_t>(std::min<double>(shortened, faults::kDelayMsMax));
   }
-  void operator()(faults::Window& window) {
-    if (window.by_round()) return;
-    const Duration length = window.until ? *window.until - window.from : Duration{};
-    window.from = (*this)(window.from);
-    if (window.until) window.until = window.from + (*this)(length);
-  }
 
  private:
   double factor() { return 1 - variation_ * random_.unit(); }
   Random random_;
   double variation_;
 };
-
-void shorten_fault(faults::Fault& fault, Shortening& shorten) {
-  std::visit(
-      [&shorten](auto& each) {
-        if constexpr (requires { each.when; }) shorten(each.when);
-        if constexpr (requires { each.restart_after; }) {
-          if (each.at) each.at = shorten(*each.at);
-          if (each.restart_after) each.restart_after = shorten(*each.restart_after);
-        }
-      },
-      fault);
-}
 
 struct Judged {
   oracle::Outcome outcome = oracle::Outcome::unknown;
@@ -73,7 +56,9 @@ faults::Schedule vary_schedule(const faults::Schedule& schedule, std::uint64_t s
   } else if (auto* messages = std::get_if<faults::MessageSchedule>(&varied.scheduler)) {
     for (auto& message : messages->delays) message.delay = shorten(message.delay);
   }
-  for (faults::Fault& fault : varied.faults) shorten_fault(fault, shorten);
+  for (faults::Fault& fault : varied.faults) {
+    fault = faults::shortened(fault, [&shorten](Duration each) { return shorten(each); });
+  }
   return varied;
 }
 

@@ -58,8 +58,6 @@ class ScenarioReader {
   NodeId read_place(const Options& table) const;
   void read_workload();
   void read_space();
-  void read_byzantine(const Options& options);
-  NodeSet read_nodes(const OptionValue& value) const;
   void read_phases();
   void read_oracle();
   void read_waypoints();
@@ -297,72 +295,15 @@ void ScenarioReader::read_space() {
     }
   }
   space.rate = faults::read_rate(options.table("rate"));
-  if (options.has("byzantine")) read_byzantine(options.table("byzantine"));
   if (options.has("faults")) {
-    space.environment = faults::read_environment_space(options.table("faults"), description(),
-                                                       scenario_.exposed_nodes());
+    space.faults = faults::read_fault_space(options.table("faults"), description(),
+                                            scenario_.nodes(), scenario_.exposed_nodes());
   }
-}
-
-NodeSet ScenarioReader::read_nodes(const OptionValue& value) const {
-  NodeSet nodes;
-  for (const OptionValue& member : value.list()) {
-    nodes.push_back(read_node(member));
-    if (std::find(nodes.begin(), nodes.end() - 1, nodes.back()) != nodes.end() - 1) {
-      member.fail(fmt::format("node {} is named twice, expected once", nodes.back()));
-    }
+  if (const auto liars = options.find("byzantine")) {
+    if (!space.faults.liars.empty()) liars->fail("expected these keys in schedule.faults.liars");
+    space.faults.liars =
+        faults::read_byzantine_space(liars->table(), description(), scenario_.nodes());
   }
-  if (nodes.empty()) value.fail("expected at least one node, found none");
-  std::sort(nodes.begin(), nodes.end());
-  return nodes;
-}
-
-void ScenarioReader::read_byzantine(const Options& options) {
-  faults::ByzantineSpace& space = scenario_.space.byzantine;
-  const auto count = [&options](std::string_view key) {
-    return static_cast<std::uint32_t>(options.integer(key, 0, 0, 1000));
-  };
-  space.process_faults = count("process_faults");
-  space.network_faults = count("network_faults");
-  space.replays = count("replays");
-  space.silences = count("silences");
-  space.twins = count("twins");
-  const auto refuse = [&](bool is_asked_for, std::string_view key, std::string_view kind) {
-    const auto obstacle = faults::obstacle_to_kind(kind, description());
-    if (is_asked_for && obstacle) options.fail(key, obstacle->text);
-  };
-  refuse(space.process_faults > 0, "process_faults", "mutate");
-  refuse(space.network_faults > 0, "network_faults", "round-partition");
-  refuse(space.replays > 0, "replays", "replay");
-  refuse(space.silences > 0, "silences", "silence: round");
-  refuse(space.twins > 0, "twins", "twins");
-  if (space.network_faults > 0 && scenario_.plan.nodes > faults::kPartitionNodesMax) {
-    options.fail("network_faults", fmt::format("partitions are drawn for at most {} nodes",
-                                               faults::kPartitionNodesMax));
-  }
-  if (const auto rounds = options.find("rounds")) {
-    const std::vector<OptionValue> bounds = rounds->list();
-    if (bounds.size() != 2) rounds->fail("expected [first, last]");
-    space.first_round = static_cast<std::uint64_t>(bounds[0].integer(0, faults::kRoundMax));
-    space.last_round = static_cast<std::uint64_t>(bounds[1].integer(0, faults::kRoundMax));
-    if (space.last_round < space.first_round) rounds->fail("expected [first, last], first <= last");
-  }
-  static constexpr std::string_view kScopes[] = {"small", "any"};
-  space.scope = static_cast<faults::MutationScope>(options.choice("scope", kScopes, 0));
-  const auto liars = options.find("nodes");
-  space.liars = liars ? read_nodes(*liars) : faults::other_nodes(kNoNode, scenario_.plan.nodes);
-  space.liars_per_plan = static_cast<std::uint32_t>(
-      options.integer("faulty", 1, 1, static_cast<std::int64_t>(space.liars.size())));
-  if (const auto pools = options.find("receivers")) {
-    for (const OptionValue& pool : pools->list()) space.receivers.push_back(read_nodes(pool));
-  }
-  space.drop = options.number("drop", 0, 0, 1);
-  space.corrupt = options.number("corrupt", 0, 0, 1);
-  space.skew_max = options.duration("skew", Duration{});
-  refuse(space.corrupt > 0, "corrupt", "noise: corrupt");
-  refuse(space.skew_max > Duration{}, "skew", "skew");
-  if (space.skew_max > kVirtualTimeMax) options.fail("skew", "expected at most 8760h");
-  if (const auto apart = options.find("twins_apart")) space.twins_apart = apart->duration();
 }
 
 Level ScenarioReader::read_level(const OptionValue& value) const {

@@ -11,8 +11,7 @@
 
 #include "dissensus/system.h"
 
-#include "faults/byzantine_space.h"
-#include "faults/environment_space.h"
+#include "faults/fault_space.h"
 #include "faults/schedule.h"
 #include "history/checker.h"
 #include "oracle/config.h"
@@ -30,8 +29,7 @@ struct ScheduleSpace {
   Duration max_delay = std::chrono::seconds(4);
   std::vector<MessageKind> kinds;  ///< whose genes vary; the others keep delay 0
   faults::PriorityRate rate;
-  faults::ByzantineSpace byzantine;  ///< drawn beside the delays or priorities, or alone (faults)
-  faults::EnvironmentSpace environment;  ///< likewise
+  faults::FaultSpace faults;  ///< drawn beside the delays or priorities, or alone
 };
 
 /// When the faults stop ([phases]).

@@ -76,15 +76,8 @@ faults::Schedule random_schedule(const Scenario& scenario, Random& random) {
       schedule.scheduler = random_priorities(scenario, random);
       break;
   }
-  if (!scenario.space.byzantine.empty()) {
-    schedule.faults = faults::random_faults(scenario.space.byzantine, scenario.nodes(), random);
-  }
-  if (!scenario.space.environment.empty()) {
-    for (faults::Fault& fault :
-         faults::random_environment(scenario.space.environment, scenario.exposed_nodes(), random)) {
-      schedule.faults.push_back(std::move(fault));
-    }
-  }
+  schedule.faults = faults::random_plan(scenario.space.faults, scenario.nodes(),
+                                        scenario.exposed_nodes(), random);
   return schedule;
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/suggestion.h"
-#include "search/fault_space.h"
+#include "faults/fault_strategy.h"
 #include "search/shared_budget.h"
 #include "search/structured.h"
 
@@ -53,8 +53,8 @@ constexpr double kForget = 0.98;
 constexpr std::size_t kRestart = 150;
 
 /// The part of a space that knows stories, if it has one.
-const StoryTeller* teller_of(const SearchSpace& space) {
-  return dynamic_cast<const StoryTeller*>(space.fault_strategy.get());
+const faults::StoryTeller* teller_of(const SearchSpace& space) {
+  return dynamic_cast<const faults::StoryTeller*>(space.fault_strategy.get());
 }
 
 /// Faults that belong together, always in the same way. A plan without any is a run without a

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/assert.h"
+#include "faults/fault_strategy.h"
 #include "run/schedule_space.h"
-#include "search/fault_space.h"
 
 namespace dissensus::search {
 
@@ -35,31 +35,12 @@ faults::PrioritySchedule to_priorities(const Genotype& genotype, const run::Scen
 }
 }  // namespace
 
-namespace {
-/// What the spaces of the scenario admit; everything where a strategy of the user's own draws.
-std::vector<faults::Fault> admitted_faults(const std::vector<faults::Fault>& plan,
-                                           const run::Scenario& scenario) {
-  const faults::ByzantineSpace& byzantine = scenario.space.byzantine;
-  const faults::EnvironmentSpace& environment = scenario.space.environment;
-  if (byzantine.empty()) {
-    return environment.empty() ? plan : faults::admitted(plan, environment);
-  }
-  std::vector<faults::Fault> kept = admitted(plan, byzantine, scenario.nodes());
-  if (environment.empty()) return kept;
-  for (faults::Fault& fault : faults::admitted(plan, environment)) {
-    if (std::find(kept.begin(), kept.end(), fault) == kept.end()) kept.push_back(std::move(fault));
-  }
-  return kept;
-}
-}  // namespace
-
 SearchSpace make_space(const run::Scenario& scenario) {
-  const faults::ByzantineSpace& byzantine = scenario.space.byzantine;
-  const faults::EnvironmentSpace& environment = scenario.space.environment;
-  if (scenario.space.type == Type::none && byzantine.empty() && environment.empty()) {
+  const faults::FaultSpace& drawn = scenario.space.faults;
+  if (scenario.space.type == Type::none && drawn.empty()) {
     throw InputError(scenario.path +
                      ": schedule.type: the scenario names no space to search, expected \"delay\", "
-                     "\"priority\" or a table schedule.faults or schedule.byzantine");
+                     "\"priority\" or a table schedule.faults");
   }
   const faults::GeneSpace genes = scenario.genes();
   SearchSpace space;
@@ -90,21 +71,17 @@ SearchSpace make_space(const run::Scenario& scenario) {
     space.low.assign(size, 1.0);
     space.high.assign(size, static_cast<double>(size));
   }
-  if (!byzantine.empty()) {
-    space.fault_strategy = environment.empty()
-                               ? make_fault_strategy(byzantine, space.nodes)
-                               : make_fault_strategy(byzantine, environment, space.nodes);
-    space.faults_max = plan_size_max(byzantine, space.nodes) + environment.total();
-  } else if (!environment.empty()) {
-    space.fault_strategy = make_fault_strategy(environment, scenario.exposed_nodes());
-    space.faults_max = environment.total();
+  if (!drawn.empty()) {
+    space.fault_strategy =
+        faults::make_fault_strategy(drawn, scenario.nodes(), scenario.exposed_nodes());
+    space.faults_max = faults::plan_size_max(drawn, scenario.nodes());
   }
   return space;
 }
 
 faults::Schedule to_schedule(const Genotype& genotype, const run::Scenario& scenario) {
   faults::Schedule schedule;
-  schedule.faults = admitted_faults(genotype.faults, scenario);
+  schedule.faults = faults::admitted_plan(genotype.faults, scenario.space.faults, scenario.nodes());
   const std::vector<std::size_t> varying = varying_genes(scenario);
   DISSENSUS_ASSERT(genotype.genes.size() == varying.size(),
                    "search::to_schedule : a genotype of this scenario");

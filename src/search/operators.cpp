@@ -218,7 +218,9 @@ void cross_plans(std::vector<faults::Fault>& first, std::vector<faults::Fault>& 
     }
   }
   for (std::vector<faults::Fault>& child : children) {
-    if (child.size() > faults_max) child.resize(faults_max);
+    if (child.size() > faults_max) {
+      child.erase(child.begin() + static_cast<std::ptrdiff_t>(faults_max), child.end());
+    }
   }
   first = std::move(children[0]);
   second = std::move(children[1]);

@@ -11,6 +11,7 @@
 #include "dissensus/options.h"
 
 #include "core/limits.h"
+#include "faults/single.h"
 #include "faults/words.h"
 #include "run/recording.h"
 #include "serve/json_text.h"
@@ -97,15 +98,10 @@ faults::Fault lie_of(const LoadedRun& run, const trace::Record& send, std::size_
     throw InputError(
         fmt::format("{} belongs to no step of the protocol: lies are told by round", kind.name));
   }
-  faults::MutateFault lie;
-  lie.node = send.node;
-  const std::uint64_t round = run.round[index];
-  lie.round = (round - std::min(round, system.first_round)) * system.round_steps + kind.step;
-  lie.receivers = {send.peer};
-  lie.seed = change.seed;
-  lie.field = change.field;
-  lie.scope = faults::MutationScope::any;
-  return lie;
+  const std::uint64_t reported = run.round[index];
+  const std::uint64_t round =
+      (reported - std::min(reported, system.first_round)) * system.round_steps + kind.step;
+  return faults::lie(send.node, round, send.peer, change.seed, change.field);
 }
 
 faults::Fault message_fault(const LoadedRun& run, const Change& change) {
@@ -116,11 +112,11 @@ faults::Fault message_fault(const LoadedRun& run, const Change& change) {
   const std::uint32_t count = equal_ones(run, index);
   switch (change.type) {
     case Change::Type::drop:
-      return faults::DropFault{filter, window, count};
+      return faults::lost(filter, window, count);
     case Change::Type::delay:
-      return faults::DelayFault{filter, window, count, *change.time};
+      return faults::late(filter, window, count, *change.time);
     case Change::Type::duplicate:
-      return faults::DuplicateFault{filter, window, count, *change.time};
+      return faults::doubled(filter, window, count, *change.time);
     default:
       return lie_of(run, send, index, change);
   }
@@ -130,17 +126,12 @@ faults::Fault message_fault(const LoadedRun& run, const Change& change) {
 faults::Fault node_fault(const LoadedRun& run, const Change& change) {
   const Time moment = run.records()[change.record].time + kMoment;
   switch (change.type) {
-    case Change::Type::crash: {
-      faults::CrashFault crash;
-      crash.node = change.node;
-      crash.at = moment - Time{};
-      crash.restart_after = change.time;
-      return crash;
-    }
+    case Change::Type::crash:
+      return faults::down(change.node, moment - Time{}, change.time);
     case Change::Type::pause:
-      return faults::PauseFault{{change.node}, window_at(moment, change.time)};
+      return faults::paused(change.node, window_at(moment, change.time));
     default:
-      return faults::PartitionFault{{{change.node}}, window_at(moment, change.time)};
+      return faults::cut_off(change.node, window_at(moment, change.time));
   }
 }
 

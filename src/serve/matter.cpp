@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -10,6 +9,7 @@
 
 #include "dissensus/options.h"
 
+#include "faults/kinds.h"
 #include "faults/words.h"
 
 namespace dissensus::serve {
@@ -18,62 +18,16 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Collects the numbers of one fault; each comes with the way to set it in a copy of the schedule.
-class FaultValues {
- public:
-  FaultValues(std::vector<ScheduleValue>& values, std::size_t index, std::string words,
-              Duration end)
-      : values_(values), index_(index), words_(std::move(words)), end_(end) {}
-
-  template <class Fault>
-  void operator()(const Fault& fault) {
-    if constexpr (requires { fault.by; }) {
-      add<Fault>("late by", fault.by, [](Fault& f, Duration d) { f.by = d; });
-    }
-    if constexpr (requires { fault.gap; }) {
-      if (fault.gap != Duration{}) {
-        add<Fault>("copy later by", fault.gap, [](Fault& f, Duration d) { f.gap = d; });
-      }
-    }
-    if constexpr (std::is_same_v<Fault, faults::CrashFault>) {
-      if (fault.at) add<Fault>("at", *fault.at, [](Fault& f, Duration d) { f.at = d; });
-      if (fault.restart_after) {
-        add<Fault>("restart after", *fault.restart_after,
-                   [](Fault& f, Duration d) { f.restart_after = d; });
-      }
-    }
-    if constexpr (requires { fault.when.until; }) {
-      if (fault.when.by_round()) return;
-      // A moment is one message and no span whose ends could be moved.
-      if (fault.when.until && *fault.when.until - fault.when.from <= milliseconds(1)) return;
-      if (fault.when.from != Duration{}) {
-        add<Fault>("from", fault.when.from, [](Fault& f, Duration d) {
-          f.when.from =
-              f.when.until ? std::min(d, *f.when.until - std::chrono::microseconds(1)) : d;
-        });
-      }
-      if (fault.when.until) {
-        add<Fault>("until", *fault.when.until, [](Fault& f, Duration d) {
-          f.when.until = std::max(d, f.when.from + std::chrono::microseconds(1));
-        });
-      }
-    }
+void add_fault(const faults::Fault& fault, std::size_t index, const std::string& words,
+               Duration end, std::vector<ScheduleValue>& values) {
+  for (const faults::FaultNumber& number : faults::numbers_of(fault)) {
+    values.push_back({words, number.part, number.value, std::max(end, 2 * number.value),
+                      [index, number](faults::Schedule& schedule, Duration to) {
+                        faults::Fault& each = schedule.faults[index];
+                        each = faults::with_number(each, number, to);
+                      }});
   }
-
- private:
-  template <class Fault, class Setter>
-  void add(std::string part, Duration value, Setter setter) {
-    values_.push_back({words_, std::move(part), value, std::max(end_, 2 * value),
-                       [index = index_, setter](faults::Schedule& schedule, Duration to) {
-                         setter(std::get<Fault>(schedule.faults[index]), to);
-                       }});
-  }
-
-  std::vector<ScheduleValue>& values_;
-  std::size_t index_;
-  std::string words_;
-  Duration end_;
-};
+}
 
 void add_delays(const LoadedRun& run, Duration most, std::vector<ScheduleValue>& values) {
   const run::Scenario& scenario = run.recipe->scenario;
@@ -125,7 +79,7 @@ std::vector<ScheduleValue> values_of(const LoadedRun& run) {
   for (std::size_t index = 0; index < list.size(); ++index) {
     const std::string words =
         faults::in_words(list[index], scenario.system_description(), scenario.nodes());
-    std::visit(FaultValues(values, index, words, std::max(end, most)), list[index]);
+    add_fault(list[index], index, words, std::max(end, most), values);
   }
   return values;
 }

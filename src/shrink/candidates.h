@@ -10,12 +10,16 @@
 
 #include "dissensus/schedule.h"
 
+#include "faults/reduction.h"
 #include "run/scenario.h"
-#include "shrink/fault_units.h"
 #include "shrink/reduce.h"
 #include "shrink/scenario_edit.h"
 
 namespace dissensus::shrink {
+
+using faults::LevelSource;
+using faults::Scale;
+using faults::whole_milliseconds;
 
 /// What is left of a run, in numbers.
 struct Size {

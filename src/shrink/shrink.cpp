@@ -13,6 +13,7 @@
 
 #include "core/parallel.h"
 #include "core/toml_text.h"
+#include "faults/single.h"
 #include "faults/words.h"
 #include "run/same_run.h"
 #include "shrink/runners.h"
@@ -276,19 +277,17 @@ class Shrinker {
     const auto runner = pool_.lend();
     bool go_on = true;
     for (std::size_t node = 0; node < recipe.scenario.nodes() && go_on; ++node) {
-      faults::CrashFault down;
-      down.node = static_cast<NodeId>(node);
-      down.at = Duration{};
+      const faults::Fault down = faults::down(static_cast<NodeId>(node), Duration{});
       faults::Schedule absence;
-      absence.faults.emplace_back(down);
+      absence.faults.push_back(down);
       ++result_.nodes_tried;
       const run::RunResult absent = runner->run(recipe.scenario, absence, seed_);
       go_on = count(absent.events);
       if (!failure_of(absent).empty()) continue;
       faults::Schedule without = recipe.schedule;
-      without.faults.emplace_back(down);
+      without.faults.push_back(down);
       const Judgement judgement = judge(*runner, recipe.scenario, without, seed_);
-      if (judgement.failure) result_.bystanders.push_back(down.node);
+      if (judgement.failure) result_.bystanders.push_back(static_cast<NodeId>(node));
       go_on = count(judgement) && go_on;
     }
   }

@@ -34,15 +34,28 @@ Duration SimulatedDisk::extra_time() {
   return trouble_.slow;
 }
 
+/// The last thing that an operation does: the node may be down then.
+void SimulatedDisk::tell_operated() {
+  for (DiskWatcher* const watcher : host_.disk_watchers()) watcher->operated(node_);
+}
+
+void SimulatedDisk::change(FileId id, File& file) {
+  for (DiskWatcher* const watcher : host_.disk_watchers()) {
+    watcher->changes(node_, id, file.durable);
+  }
+}
+
 DiskStatus SimulatedDisk::write(FileId file, std::uint64_t offset,
                                 std::span<const std::byte> bytes) {
   if (down_) return DiskStatus::ok;  // its node crashed in the middle of handling an event
   take_time(model_.write.sample(random_));
   if (const DiskStatus status = write_status(); status != DiskStatus::ok) {
     host_.disk_event(node_, DiskEvent::failed, bytes.size());
+    tell_operated();
     return status;
   }
   files_[file].cached.push_back({offset, {bytes.begin(), bytes.end()}});
+  tell_operated();
   return DiskStatus::ok;
 }
 
@@ -63,6 +76,7 @@ void SimulatedDisk::sync(FileId file, std::uint64_t tag) {
   }
   syncs_.push_back(sync);
   host_.disk_alarm(node_, busy_until_ - host_.disk_now(), first_sync_ + syncs_.size() - 1);
+  tell_operated();
 }
 
 DiskCompletion SimulatedDisk::complete(std::uint64_t number) {
@@ -74,6 +88,7 @@ DiskCompletion SimulatedDisk::complete(std::uint64_t number) {
   std::uint64_t bytes = 0;
   if (sync.status == DiskStatus::ok) {
     const std::size_t covered = std::min(sync.writes, file.cached.size());
+    if (covered > 0) change(sync.file, file);
     for (std::size_t i = 0; i < covered; ++i) {
       bytes += file.cached[i].bytes.size();
       apply(file.cached[i], file.cached[i].bytes.size(), file.durable);
@@ -100,11 +115,14 @@ DiskStatus SimulatedDisk::write_through(FileId file, std::uint64_t offset,
   take_time(model_.write.sample(random_) + model_.sync.sample(random_) + extra_time());
   if (const DiskStatus status = write_status(); status != DiskStatus::ok) {
     host_.disk_event(node_, DiskEvent::failed, bytes.size());
+    tell_operated();
     return status;
   }
   const Write write{offset, {bytes.begin(), bytes.end()}};
+  change(file, files_[file]);
   apply(write, write.bytes.size(), files_[file].durable);
   host_.disk_event(node_, DiskEvent::written_through, bytes.size());
+  tell_operated();
   return DiskStatus::ok;
 }
 
@@ -113,6 +131,7 @@ std::vector<std::byte> SimulatedDisk::read(FileId file) {
   if (found == files_.end()) return {};
   std::vector<std::byte> content = found->second.durable;
   for (const Write& write : found->second.cached) apply(write, write.bytes.size(), content);
+  for (DiskWatcher* const watcher : host_.disk_watchers()) watcher->reads(node_, file, content);
   const bool corrupt =
       trouble_.corrupt > 0 || (model_.corrupt_reads > 0 && random_.chance(model_.corrupt_reads));
   if (corrupt && !content.empty()) {
@@ -132,6 +151,7 @@ void SimulatedDisk::remove(FileId file) {
   for (Sync& sync : syncs_) {
     if (sync.file == file) sync.writes = 0;
   }
+  tell_operated();
 }
 
 /// Writes up to a point that is drawn, the last of them perhaps in part.

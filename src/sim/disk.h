@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "dissensus/disk.h"
@@ -44,6 +45,20 @@ struct DiskTrouble {
 enum class DiskEvent : std::uint8_t { synced, written_through, failed, read, corrupted, lost };
 inline constexpr std::size_t kDiskEvents = 6;
 
+/// Is shown what disks do, and may change what they answer. Twins have disks of their own, under
+/// numbers above those of the nodes.
+class DiskWatcher {
+ public:
+  virtual ~DiskWatcher() = default;
+  /// The node has had its disk write, sync or remove, which is done or under way.
+  virtual void operated(NodeId /*node*/) {}
+  /// What a file holds durably is about to change.
+  virtual void changes(NodeId /*node*/, FileId /*file*/,
+                       const std::vector<std::byte>& /*durable*/) {}
+  /// This is what a read answers.
+  virtual void reads(NodeId /*node*/, FileId /*file*/, std::vector<std::byte>& /*content*/) {}
+};
+
 /// What a disk asks of the world.
 class DiskHost {
  public:
@@ -52,6 +67,7 @@ class DiskHost {
   /// Calls SimulatedDisk::complete(sync) after `delay`, unless the node has crashed by then.
   virtual void disk_alarm(NodeId node, Duration delay, std::uint64_t sync) = 0;
   virtual void disk_event(NodeId node, DiskEvent event, std::uint64_t bytes) = 0;
+  virtual std::span<DiskWatcher* const> disk_watchers() const { return {}; }
 };
 
 class SimulatedDisk final : public Disk {
@@ -94,6 +110,8 @@ class SimulatedDisk final : public Disk {
   void take_time(Duration duration);
   /// What comes of a write now, and what a sync takes longer.
   DiskStatus write_status();
+  void tell_operated();
+  void change(FileId id, File& file);
   Duration extra_time();
 
   DiskHost& host_;

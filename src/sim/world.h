@@ -98,6 +98,9 @@ class World : private DiskHost {
   void resume(NodeId node);
   /// What faults make of a node's disk; valid until the world ends.
   DiskTrouble& disk_trouble(NodeId node);
+  /// Shows all disks to somebody, until that one or the world ends.
+  void watch_disks(DiskWatcher& watcher) { disk_watchers_.push_back(&watcher); }
+  void unwatch_disks(DiskWatcher& watcher) { std::erase(disk_watchers_, &watcher); }
   /// Changes a node's clock from now on: adds to its offset and to its drift.
   void adjust_clock(NodeId node, Duration offset, std::int32_t drift_ppm);
   /// Adds an event that only the interposer knows of (partition, heal, duplicate, mutate).
@@ -185,6 +188,7 @@ class World : private DiskHost {
   Time disk_now() const override { return queue_.now(); }
   void disk_alarm(NodeId host, Duration delay, std::uint64_t sync) override;
   void disk_event(NodeId host, DiskEvent event, std::uint64_t bytes) override;
+  std::span<DiskWatcher* const> disk_watchers() const override { return disk_watchers_; }
   bool hold_if_paused(Host& host, const Slot& slot);
   bool is_without_effect(const Slot& slot) const;
   bool add_pending(const Slot& slot, std::uint16_t first_receiver, Duration distance,
@@ -248,9 +252,10 @@ class World : private DiskHost {
   bool decided_beyond_end_ = false;
   bool wants_log_ = false;
   bool wants_steps_ = false;
-  bool bounded_ = false;                                  ///< some link has a bounded buffer
-  std::vector<NodeId> twin_of_;                           ///< by host - nodes
-  std::vector<std::unique_ptr<SimulatedDisk>> disks_;     ///< by host, where one is used
+  bool bounded_ = false;                               ///< some link has a bounded buffer
+  std::vector<NodeId> twin_of_;                        ///< by host - nodes
+  std::vector<std::unique_ptr<SimulatedDisk>> disks_;  ///< by host, where one is used
+  std::vector<DiskWatcher*> disk_watchers_;
   std::vector<std::shared_ptr<const Request>> requests_;  ///< submitted beside the plan
   std::vector<ClockAdjustment> adjustments_;              ///< by node; empty: no clock was adjusted
   WorldCounters counters_;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "dissensus/faults.h"
 #include "dissensus/schedule.h"
 
 #include "byzantine_studies.h"

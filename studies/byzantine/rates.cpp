@@ -76,7 +76,7 @@ Tally measure(const run::Scenario& scenario, std::uint64_t seed, std::size_t run
 
 run::Scenario without_liars(const run::Scenario& scenario) {
   run::Scenario copy = scenario;
-  copy.space.byzantine = {};
+  copy.space.faults.liars = {};
   return copy;
 }
 

@@ -35,8 +35,9 @@ class Maelstrom : public testing::Test {
     write_text(path, program);
     fs::permissions(path, fs::perms(0755));
     std::vector<std::string> words{
-        "maelstrom",    "test", "-w",     "echo", "--bin",        "node.py", "--node-count", "1",
-        "--time-limit", "1",    "--rate", "10",   "--test-count", "2",       "--jobs",       "1"};
+        "maelstrom",    "test", "-w",           "echo", "--bin",      "node.py",
+        "--node-count", "1",    "--time-limit", "1",    "--rate",     "10",
+        "--test-count", "2",    "--jobs",       "1",    "--no-shrink"};
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }

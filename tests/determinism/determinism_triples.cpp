@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "dissensus/faults.h"
+
 #include "core/parallel.h"
 #include "faults/schedule.h"
 #include "run/runner.h"

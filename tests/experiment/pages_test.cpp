@@ -105,6 +105,22 @@ TEST(Pages, KnowTheBuildOfOtherPrograms) {
   EXPECT_THAT(PageRenewal(registry, 1).stale_sections(page), ElementsAre("build"));
 }
 
+// What a fingerprint runs can be made less, and is then another fingerprint.
+TEST(Pages, AFingerprintTakesAsLongAsItsFileSays) {
+  const Folder folder;
+  const Registry registry = make_registry();
+  const std::string text = replaced(small_experiment(), "40runs", "1h-virtual");
+  const auto fingerprint = [&](const std::string& name, const std::string& key) {
+    const std::string file =
+        folder.write(name, replaced(text, "repetitions = 3", "repetitions = 3\n" + key));
+    return PageRenewal(registry, 1).fingerprint(file);
+  };
+  const std::string usual = fingerprint("a.toml", "");
+  EXPECT_EQ(fingerprint("b.toml", "fingerprint = \"900s\""), usual);
+  EXPECT_NE(fingerprint("c.toml", "fingerprint = \"20s\""), usual);
+  EXPECT_THROW(fingerprint("d.toml", "fingerprint = \"0s\""), InputError);
+}
+
 TEST(PublishedRuns, AreReadIntoTheirCells) {
   const Folder folder;
   const Registry registry = make_registry();

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "dissensus/faults.h"
+
 #include "faults/byzantine_space.h"
 #include "faults/mutation.h"
 #include "faults/scripted_system.h"
@@ -254,7 +256,7 @@ TEST(RandomFaults, StayInTheSpaceAndFollowFromTheSeed) {
     EXPECT_EQ(plan, random_faults(space, 7, same));
     std::set<std::uint64_t> rounds;
     for (const Fault& fault : plan) {
-      const auto* mutate = std::get_if<MutateFault>(&fault);
+      const auto* mutate = fault.as<MutateFault>();
       if (mutate == nullptr) continue;
       ++mutations;
       EXPECT_EQ(mutate->node, 3);

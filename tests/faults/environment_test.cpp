@@ -4,10 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dissensus/faults.h"
 #include "dissensus/options.h"
 
-#include "faults/environment_plan.h"
-#include "faults/environment_space.h"
+#include "faults/fault_space.h"
+#include "faults/kinds.h"
 #include "faults/scripted_system.h"
 #include "faults/words.h"
 
@@ -236,25 +237,25 @@ TEST(DiskFaultOfAPlan, LastsAsLongAsItsWindow) {
 
 // ---- plans
 
-EnvironmentSpace everything() {
+FaultSpace everything() {
   const Options options = Options::from_toml(
       "partitions = 4\ncrashes = 3\npauses = 2\nclocks = 2\nlinks = 2\ndisks = 3\n"
       "disk = [\"slow\", \"error\", \"no-space\", \"corrupt\"]\nscale = \"1s\"\nuntil = \"9s\"\n",
       "space");
-  return read_environment_space(options, scripted_description(), 5);
+  return read_fault_space(options, scripted_description(), 5, 5);
 }
 
-TEST(EnvironmentSpace, PlansSurviveTheirText) {
-  const EnvironmentSpace space = everything();
+TEST(FaultSpace, PlansSurviveTheirText) {
+  const FaultSpace space = everything();
   const SystemDescription description = scripted_description();
-  std::set<std::size_t> types;
+  std::set<std::string> types;
   for (std::uint64_t i = 0; i < 400; ++i) {
     Random random(5, "plans", i);
     Schedule schedule;
     schedule.faults = random_story(space, 5, static_cast<Story>(i % kStories), random);
     for (Fault& fault : schedule.faults) {
       if (random.chance(0.5)) fault = varied_fault(fault, space, 5, random);
-      types.insert(fault.index());
+      types.insert(fault.kind().name);
     }
     const std::string text = to_json(schedule, description, 5);
     EXPECT_EQ(parse_schedule(text, "plan", description, 5), schedule) << text;
@@ -264,29 +265,24 @@ TEST(EnvironmentSpace, PlansSurviveTheirText) {
   EXPECT_EQ(types.size(), 7u) << "partition, cut, outage, pause, skew, links, disk";
 }
 
-TEST(EnvironmentSpace, OfTooManyFaultsTheFirstAreAdmitted) {
-  EnvironmentSpace space = everything();
-  space.crashes = 1;
+TEST(FaultSpace, OfTooManyFaultsTheFirstAreAdmitted) {
+  FaultSpace space = everything();
+  for (FaultSpace::Family& family : space.families) family.most = 1;
   const OutageFault first{{0}, during(1, 2)};
   const OutageFault second{{1}, during(1, 2)};
   EXPECT_EQ(admitted({first, second}, space), (std::vector<Fault>{first}));
 }
 
 // By the clock as well as where a fault waits for something.
-TEST(EnvironmentSpace, NoFaultBeginsOrLastsBeyondItsEnd) {
+TEST(FaultSpace, NoFaultBeginsOrLastsBeyondItsEnd) {
   const Options options = Options::from_toml(
       "partitions = 4\ncrashes = 3\npauses = 2\nscale = \"1s\"\nuntil = \"2s\"\n", "space");
-  const EnvironmentSpace space = read_environment_space(options, scripted_description(), 5);
+  const FaultSpace space = read_fault_space(options, scripted_description(), 5, 5);
   for (std::uint64_t i = 0; i < 2000; ++i) {
     Random random(11, "plans", i);
     for (Fault fault : random_story(space, 5, static_cast<Story>(i % kStories), random)) {
       for (int times = 0; times < 3; ++times) {
-        const Window window = std::visit(
-            [](const auto& known) {
-              if constexpr (requires { known.when; }) return known.when;
-              return Window{};
-            },
-            fault);
+        const Window window = *window_of(fault);
         ASSERT_TRUE(window.until);
         EXPECT_LT(window.from, *window.until);
         if (window.after) {
@@ -313,19 +309,13 @@ TEST(Anchor, WhatHappensTooLateStartsNothingAndWhatLastsEnds) {
 }
 
 // In a relay one fault ends as the next begins: each waits for the time after the one before.
-TEST(EnvironmentSpace, RelaysFollowEachOther) {
-  const EnvironmentSpace space = everything();
+TEST(FaultSpace, RelaysFollowEachOther) {
+  const FaultSpace space = everything();
   for (std::uint64_t i = 0; i < 50; ++i) {
     Random random(7, "relay", i);
     std::uint32_t last = 0;
     for (Fault& fault : random_story(space, 5, Story::relay, random)) {
-      const Window& window = std::visit(
-          [](const auto& known) -> const Window& {
-            static const Window none;
-            if constexpr (requires { known.when; }) return known.when;
-            return none;
-          },
-          fault);
+      const Window& window = *window_of(fault);
       ASSERT_TRUE(window.after);
       EXPECT_TRUE(window.after->until_next);
       EXPECT_GT(window.after->nth, last);
@@ -335,10 +325,10 @@ TEST(EnvironmentSpace, RelaysFollowEachOther) {
   }
 }
 
-TEST(EnvironmentSpace, BadTablesAreRefusedWithTheirKey) {
+TEST(FaultSpace, BadTablesAreRefusedWithTheirKey) {
   const auto refuse = [](const std::string& text) {
     try {
-      read_environment_space(Options::from_toml(text, "space"), scripted_description(), 5);
+      read_fault_space(Options::from_toml(text, "space"), scripted_description(), 5, 5);
     } catch (const InputError& error) {
       return std::string(error.what());
     }

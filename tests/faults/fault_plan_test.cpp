@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "dissensus/faults.h"
+
 #include "faults/scripted_system.h"
 
 namespace dissensus::faults {

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dissensus/faults.h"
+
+#include "faults/kinds.h"
 #include "faults/scripted_system.h"
 
 namespace dissensus::faults {
@@ -82,8 +85,8 @@ std::vector<Pair> pairs() {
 TEST(IdleFaults, AreThoseWhoseMomentOrRoundNeverCame) {
   const std::vector<Pair> all = pairs();
   for (const Pair& pair : all) {
-    EXPECT_TRUE(idle_of({pair.acts}).empty()) << pair.acts.index();
-    EXPECT_EQ(idle_of({pair.does_not}), (std::vector<std::size_t>{0})) << pair.acts.index();
+    EXPECT_TRUE(idle_of({pair.acts}).empty()) << pair.acts.kind().name;
+    EXPECT_EQ(idle_of({pair.does_not}), (std::vector<std::size_t>{0})) << pair.acts.kind().name;
   }
 }
 

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "dissensus/faults.h"
+
 #include "faults/priority_inbox.h"
 #include "faults/release_rate.h"
 #include "faults/scripted_system.h"

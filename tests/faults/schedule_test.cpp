@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dissensus/faults.h"
 #include "dissensus/random.h"
 
 #include "faults/schedule_interposer.h"

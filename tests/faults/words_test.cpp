@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "dissensus/faults.h"
 #include "dissensus/random.h"
 
 namespace dissensus::faults {

@@ -14,7 +14,7 @@
 namespace dissensus::host {
 
 /// Delivers after `latency`; partitions drop nothing, they hold back until healed.
-class TestNetwork final : public HostListener {
+class TestNetwork : public HostListener {
  public:
   explicit TestNetwork(const Plan& plan, HostTime latency = std::chrono::milliseconds(1));
 

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dissensus/faults.h"
 #include "dissensus/scheduler.h"
 
 #include "hunt/hunting.h"

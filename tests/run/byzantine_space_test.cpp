@@ -1,6 +1,8 @@
 // The fault space of a scenario: read, drawn from, and mistakes in it named.
 #include <gtest/gtest.h>
 
+#include "dissensus/faults.h"
+
 #include "run/runner.h"
 #include "run/scenario.h"
 #include "run/schedule_space.h"
@@ -29,7 +31,7 @@ TEST(ByzantineSpace, IsReadAndDrawnFrom) {
           "nodes = [2]\nreceivers = [[0, 1], [0]]\ndrop = 0.1\nskew = \"1s\"\n",
       "s.toml", simulated_systems());
   EXPECT_EQ(scenario.space.type, ScheduleSpace::Type::faults) << "a space without delays";
-  const faults::ByzantineSpace& space = scenario.space.byzantine;
+  const faults::ByzantineSpace& space = scenario.space.faults.liars;
   EXPECT_EQ(space.process_faults, 2u);
   EXPECT_EQ(space.last_round, 4u);
   EXPECT_EQ(space.scope, faults::MutationScope::any);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dissensus/faults.h"
+
 #include "run/runner.h"
 #include "run/schedule_space.h"
 #include "systems/simulated/simulated.h"

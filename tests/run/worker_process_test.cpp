@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "dissensus/faults.h"
+
 #include "run/runner.h"
 #include "systems/built_in/built_in.h"
 

@@ -7,8 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dissensus/faults.h"
+
 #include "problems.h"
-#include "search/fault_space.h"
 #include "systems/simulated/simulated.h"
 
 namespace dissensus::search {
@@ -146,7 +147,7 @@ TEST(Genotype, AdmittedPlansKeepTheLimitsOfTheSpace) {
     return fault;
   };
   const std::vector<faults::Fault> plan{lie(3, 1), lie(4, 2), lie(3, 2), lie(3, 5)};
-  EXPECT_EQ(admitted(plan, scenario.space.byzantine, 5),
+  EXPECT_EQ(admitted(plan, scenario.space.faults.liars, 5),
             (std::vector<faults::Fault>{lie(3, 1), lie(3, 2)}));
 }
 
@@ -158,10 +159,10 @@ TEST(Genotype, VariedFaultsStayInTheirRounds) {
   std::size_t changed = 0;
   for (int i = 0; i < 200; ++i) {
     const faults::Fault varied = space.fault_strategy->vary(fault, random);
-    EXPECT_EQ(varied.index(), fault.index());
-    if (const auto* lie = std::get_if<faults::MutateFault>(&varied)) {
-      EXPECT_GE(lie->round, scenario.space.byzantine.first_round);
-      EXPECT_LE(lie->round, scenario.space.byzantine.last_round);
+    EXPECT_EQ(&varied.kind(), &fault.kind());
+    if (const auto* lie = varied.as<faults::MutateFault>()) {
+      EXPECT_GE(lie->round, scenario.space.faults.liars.first_round);
+      EXPECT_LE(lie->round, scenario.space.faults.liars.last_round);
       EXPECT_EQ(std::count(lie->receivers.begin(), lie->receivers.end(), lie->node), 0);
     }
     changed += varied == fault ? 0 : 1;

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dissensus/faults.h"
 #include "dissensus/random.h"
 
 #include "run/runner.h"

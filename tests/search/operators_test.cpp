@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "dissensus/faults.h"
+
 #include "problems.h"
 #include "search/genotype.h"
 #include "search/portable_math.h"
@@ -288,7 +290,7 @@ std::vector<faults::Fault> plan_of(std::initializer_list<std::uint64_t> rounds) 
 std::vector<std::uint64_t> rounds_of(const std::vector<faults::Fault>& plan) {
   std::vector<std::uint64_t> rounds;
   for (const faults::Fault& fault : plan) {
-    rounds.push_back(*std::get<faults::SilenceFault>(fault).round);
+    rounds.push_back(*fault.as<faults::SilenceFault>()->round);
   }
   return rounds;
 }

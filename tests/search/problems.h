@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "dissensus/faults.h"
 #include "dissensus/options.h"
 #include "dissensus/search.h"
 
@@ -53,7 +54,7 @@ class SilenceStrategy final : public FaultStrategy {
     return faults::SilenceFault{0, {1}, random.below(10), {}};
   }
   faults::Fault vary(const faults::Fault& fault, Random&) const override {
-    auto silence = std::get<faults::SilenceFault>(fault);
+    auto silence = *fault.as<faults::SilenceFault>();
     silence.round = *silence.round + 1;
     return silence;
   }

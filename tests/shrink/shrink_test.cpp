@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dissensus/faults.h"
 #include "dissensus/random.h"
 
 #include "core/file.h"
+#include "faults/kinds.h"
 #include "faults/words.h"
 #include "run/schedule_space.h"
 #include "shrink/likelihood.h"
@@ -326,10 +328,10 @@ TEST(Shrink, FaultsThatDoNotMatterAreRemoved) {
 }
 
 /// Hands out levels from a list, or the start levels, and remembers those.
-class ListedLevels final : public LevelSource {
+class ListedLevels final : public faults::LevelSource {
  public:
   explicit ListedLevels(Levels levels = {}) : levels_(std::move(levels)) {}
-  std::int64_t next(std::int64_t start, Scale) override {
+  std::int64_t next(std::int64_t start, faults::Scale) override {
     starts.push_back(start);
     return starts.size() <= levels_.size() ? levels_[starts.size() - 1] : start;
   }
@@ -345,21 +347,22 @@ TEST(FaultUnits, ShrinkWindowsCountsAndReceivers) {
   faults::DropFault drop;
   drop.when.from = 1s;
   ListedLevels same;
-  EXPECT_EQ(reduced(drop, 5, 10s, same), faults::Fault(drop));
+  EXPECT_EQ(faults::reduced(drop, 5, 10s, same), faults::Fault(drop));
   EXPECT_EQ(same.starts, (Levels{17, 9'001, 9'001}));
   ListedLevels smaller({2, 5'000, 1'000});
-  const auto left = std::get<faults::DropFault>(*reduced(drop, 5, 10s, smaller));
+  const auto left = *faults::reduced(drop, 5, 10s, smaller)->as<faults::DropFault>();
   EXPECT_EQ(left.count, 2u);
   EXPECT_EQ(left.when.from, 5s);
   EXPECT_EQ(left.when.until, 6s);
   ListedLevels gone({2, 5'000, 0});
-  EXPECT_FALSE(reduced(drop, 5, 10s, gone));
+  EXPECT_FALSE(faults::reduced(drop, 5, 10s, gone));
 
   faults::SilenceFault silence;
   silence.round = 3;
   silence.receivers = {1, 2};
   ListedLevels one({0, 1});
-  EXPECT_EQ(std::get<faults::SilenceFault>(*reduced(silence, 5, 10s, one)).receivers, NodeSet{2});
+  EXPECT_EQ(faults::reduced(silence, 5, 10s, one)->as<faults::SilenceFault>()->receivers,
+            NodeSet{2});
 }
 
 // Nodes leave the smaller side of a partition for the larger one, never the other way round.
@@ -368,10 +371,10 @@ TEST(FaultUnits, NodesOfAPartitionJoinTheLargestPart) {
   faults::RoundPartitionFault partition;
   partition.groups = {{0, 1}, {2, 3, 4}};
   ListedLevels one({1, 0});
-  const auto left = std::get<faults::RoundPartitionFault>(*reduced(partition, 5, 10s, one));
+  const auto left = *faults::reduced(partition, 5, 10s, one)->as<faults::RoundPartitionFault>();
   EXPECT_EQ(left.groups, (std::vector<NodeSet>{{0}, {1, 2, 3, 4}}));
   ListedLevels none({0, 0});
-  EXPECT_FALSE(reduced(partition, 5, 10s, none));
+  EXPECT_FALSE(faults::reduced(partition, 5, 10s, none));
 }
 
 // Each fault of the environment is itself at its start levels, gone at level 0, and smaller
@@ -406,9 +409,9 @@ TEST(FaultUnits, FaultsOfTheEnvironmentShrink) {
                                disk};
   for (const faults::Fault& fault : all) {
     ListedLevels same;
-    EXPECT_EQ(reduced(fault, 5, 10s, same), fault);
+    EXPECT_EQ(faults::reduced(fault, 5, 10s, same), fault);
     ListedLevels none(Levels(same.starts.size(), 0));
-    EXPECT_FALSE(reduced(fault, 5, 10s, none));
+    EXPECT_FALSE(faults::reduced(fault, 5, 10s, none));
     // An earlier time that the same thing happens, and a shorter window.
     Levels levels = same.starts;
     const auto anchor = std::find(levels.begin(), levels.end(), 2);
@@ -417,17 +420,13 @@ TEST(FaultUnits, FaultsOfTheEnvironmentShrink) {
     ASSERT_EQ(anchor[1], 3'000);
     anchor[1] = 500;
     ListedLevels smaller(levels);
-    const auto left = reduced(fault, 5, 10s, smaller);
+    const auto left = faults::reduced(fault, 5, 10s, smaller);
     ASSERT_TRUE(left);
-    std::visit(
-        [](const auto& known) {
-          if constexpr (requires { known.when.after; }) {
-            EXPECT_EQ(known.when.after->nth, 1u);
-            EXPECT_EQ(known.when.from, 1s);
-            EXPECT_EQ(known.when.until, 1500ms);
-          }
-        },
-        *left);
+    const faults::Window* const window = faults::window_of(*left);
+    ASSERT_NE(window, nullptr);
+    EXPECT_EQ(window->after->nth, 1u);
+    EXPECT_EQ(window->from, 1s);
+    EXPECT_EQ(window->until, 1500ms);
   }
 }
 

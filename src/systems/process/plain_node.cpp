@@ -69,13 +69,16 @@ void PlainNode::timer(Context& context, TimerId, std::uint64_t tag) {
 }
 
 void PlainNode::receive(Context&, NodeId from, const Message& message) {
-  tell(book_.open_line(from, self_, *message.get<ProcessMessage>()->body));
+  const std::string& body = *message.get<ProcessMessage>()->body;
+  // A node may ask a service before it is ready, and wait for the answer.
+  const bool is_answer = !has_answered_init_ && nlohmann::json::parse(body).contains("in_reply_to");
+  tell(book_.open_line(from, self_, body), is_answer);
 }
 
-void PlainNode::tell(std::string line) {
+void PlainNode::tell(std::string line, bool is_answer) {
   if (is_dead_) return;
   line += "}\n";
-  if (has_answered_init_) {
+  if (has_answered_init_ || is_answer) {
     cluster_.write(self_, line);
   } else {
     early_.push_back(std::move(line));

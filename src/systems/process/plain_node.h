@@ -28,7 +28,7 @@ class PlainNode final : public Node {
 
  private:
   bool carry_out(Context& context, const std::string& line);
-  void tell(std::string line);
+  void tell(std::string line, bool is_answer = false);
   void broken(Context& context, Trouble trouble, std::uint64_t number);
 
   hosted::Cluster& cluster_;

@@ -1,28 +1,55 @@
-// Runs one command line in virtual time and prints what came of it: for trying things, and for
-// tests that kill a supervisor.   run_in_host SECONDS COMMAND ARGUMENTS...
+// Runs one command line in virtual time and prints what it writes and what came of it: for trying
+// things, for scripts/kernel-tests, and for tests that kill a supervisor.
+//   run_in_host [--visible PATH | --environment NAME=VALUE]... SECONDS COMMAND ARGUMENTS...
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "host/harness.h"
 
+namespace {
+
+using namespace dissensus::host;
+
+/// Shows output as it comes.
+class ShownNetwork final : public TestNetwork {
+ public:
+  using TestNetwork::TestNetwork;
+  void on_output(ProgramId, Stream, std::string_view bytes) override {
+    std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+    std::fflush(stdout);
+  }
+};
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  using namespace dissensus::host;
-  if (argc < 3) return 2;
   Plan plan;
   plan.machines = {{"one", ""}, {"two", ""}};
-  plan.visible = {argv[2]};
   plan.limits.stop_time = std::chrono::milliseconds(1000);
+  Program program;
+  program.name = "subject";
+  int at = 1;
+  for (; at + 1 < argc && std::strncmp(argv[at], "--", 2) == 0; at += 2) {
+    if (std::strcmp(argv[at], "--visible") == 0) {
+      plan.visible.emplace_back(argv[at + 1]);
+    } else if (std::strcmp(argv[at], "--environment") == 0) {
+      program.environment.emplace_back(argv[at + 1]);
+    } else {
+      return 2;
+    }
+  }
+  if (argc < at + 2) return 2;
+  const std::chrono::seconds until(std::atol(argv[at++]));
+  plan.visible.emplace_back(argv[at]);
+  for (; at < argc; ++at) program.command.emplace_back(argv[at]);
   try {
-    TestNetwork network(plan);
-    Program program;
-    program.name = "subject";
-    for (int i = 2; i < argc; ++i) program.command.emplace_back(argv[i]);
+    ShownNetwork network(plan);
     const ProgramId id = network.host().start(program);
     std::printf("started\n");
     std::fflush(stdout);
-    const bool is_fine = network.run_until(std::chrono::seconds(std::atol(argv[1])));
+    const bool is_fine = network.run_until(until);
     const Report report = network.host().report();
-    std::printf("%s", network.output(id).c_str());
     std::printf("--- %s %s at %.6f s, %zu us of wall time, %lu stops, hash %016lx\n",
                 is_fine ? "fine" : network.host().trouble().c_str(),
                 network.exits().contains(id) ? to_string(network.exits().at(id)).c_str() : "runs",

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "dissensus/faults.h"
+
 #include "core/file.h"
 #include "run/runner.h"
 #include "run/schedule_space.h"

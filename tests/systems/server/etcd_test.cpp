@@ -80,19 +80,19 @@ TEST_F(Etcd, AServerThatWasTakenOutComesBackAsALearnerAndIsPromoted) {
 TEST_F(Etcd, ALeaderThatWaitedForItsDiskRevokesALeaseThatIsKeptAlive) {
   const run::Scenario scenario = etcd_scenario("general");
   const faults::Schedule slow = load_etcd("slow-disk", scenario);
-  const run::RunResult first = run_etcd(scenario, slow);
+  const run::RunResult first = run_etcd(scenario, slow, 12);
   ASSERT_EQ(first.verdict.outcome, oracle::Outcome::fail);
   EXPECT_EQ(first.verdict.violations.at(0).signature(), "history/clients-are-told-the-truth");
   EXPECT_THAT(kept(first, "servers/3.log"), HasSubstr("VIOLATED lease: member was promised"));
   EXPECT_THAT(kept(first, "servers/0.log"), HasSubstr("wal: sync duration of 5.001s"));
-  EXPECT_EQ(run_etcd(scenario, slow).hash, first.hash);
+  EXPECT_EQ(run_etcd(scenario, slow, 12).hash, first.hash);
 }
 
 /// The leader waits for its disk, another is elected and revokes a lease; the first one still says
 /// that it lives.
 TEST_F(Etcd, ALeaderThatWaitsForItsDiskKeepsARevokedLeaseAlive) {
   const run::Scenario scenario = etcd_scenario("general");
-  const run::RunResult run = run_etcd(scenario, load_etcd("kept-after-revocation", scenario), 12);
+  const run::RunResult run = run_etcd(scenario, load_etcd("kept-after-revocation", scenario), 4);
   ASSERT_EQ(run.verdict.outcome, oracle::Outcome::fail);
   EXPECT_EQ(run.verdict.violations.at(0).signature(), "history/clients-are-told-the-truth");
   EXPECT_THAT(kept(run, "servers/3.log"), HasSubstr("VIOLATED lease: lock is gone"));

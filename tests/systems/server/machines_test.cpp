@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "dissensus/faults.h"
+
 #include "run/runner.h"
 #include "systems/built_in/built_in.h"
 

@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dissensus/faults.h"
 #include "dissensus/holdable.h"
 #include "dissensus/programs.h"
 
@@ -187,8 +188,7 @@ TEST(Servers, ShrinkingKeepsTheClientsThatARuleSpeaksOf) {
   EXPECT_TRUE(result.only_removed);
   EXPECT_EQ(result.after.requests, 1u);
   ASSERT_EQ(result.recipe.schedule.faults.size(), 1u);
-  EXPECT_TRUE(
-      std::holds_alternative<faults::PartitionFault>(result.recipe.schedule.faults.front()));
+  EXPECT_TRUE(result.recipe.schedule.faults.front().as<faults::PartitionFault>() != nullptr);
   EXPECT_THAT(result.recipe.scenario.text, HasSubstr("/dev/tcp"));
   run::Runner runner;
   const run::Recipe& recipe = result.recipe;

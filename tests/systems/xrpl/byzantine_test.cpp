@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "dissensus/faults.h"
+
 #include "run/recording.h"
 #include "run/runner.h"
 #include "run/scenario.h"
@@ -104,7 +106,7 @@ TEST(Byzantine, HalfAnOverlapForksWithOneTwin) {
   const run::Scenario scenario = load("unl-overlap-50");
   const faults::Schedule twins = run::load_schedule(
       DISSENSUS_SOURCE_DIR "/scenarios/xrpl/unl-overlap-50.schedule.json", scenario);
-  const auto& fault = std::get<faults::TwinsFault>(twins.faults.at(0));
+  const auto& fault = *twins.faults.at(0).as<faults::TwinsFault>();
   faults::Schedule cut;
   cut.faults.emplace_back(faults::PartitionFault{{fault.second}, {}});
   run::Runner runner;
@@ -144,7 +146,7 @@ TEST(Byzantine, AWrittenPlanReproducesTheIncompatibleLedger) {
 // Whatever liars, twins and wrong clocks do, no node trips over it.
 TEST(Byzantine, SurvivesEveryKindOfFaultAtOnce) {
   run::Scenario scenario = load("byzzfuzz-c1d0");
-  faults::ByzantineSpace& space = scenario.space.byzantine;
+  faults::ByzantineSpace& space = scenario.space.faults.liars;
   space.process_faults = 4;
   space.network_faults = 2;
   space.replays = 2;
