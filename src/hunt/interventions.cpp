@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "faults/kinds.h"
+#include "faults/single.h"
 #include "isolate/signs.h"
 
 namespace dissensus::hunt {
@@ -15,24 +17,41 @@ namespace {
 using faults::Fault;
 using faults::Schedule;
 
-/// In the order of faults::Fault.
-constexpr std::array<std::string_view, 17> kFaultWords{
-    "lost messages", "repeated messages",   "partitions",
-    "crashes",       "changed messages",    "round partitions",
-    "silence",       "replayed messages",   "noise",
-    "twins",         "wrong clocks",        "outages",
-    "pauses",        "cut links",           "bad links",
-    "disk trouble",  "late single messages"};
-static_assert(kFaultWords.size() == std::variant_size_v<Fault>);
+/// By kind of fault, where its own name says too little.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kFaultWords{
+    {{"drop", "lost messages"},
+     {"duplicate", "repeated messages"},
+     {"partition", "partitions"},
+     {"crash", "crashes"},
+     {"mutate", "changed messages"},
+     {"round-partition", "round partitions"},
+     {"silence", "silence"},
+     {"replay", "replayed messages"},
+     {"noise", "noise"},
+     {"twins", "twins"},
+     {"skew", "wrong clocks"},
+     {"outage", "outages"},
+     {"pause", "pauses"},
+     {"cut", "cut links"},
+     {"links", "bad links"},
+     {"disk", "disk trouble"},
+     {"delay", "late single messages"}}};
 
-bool may_go(const Fault& fault) {
-  return !std::holds_alternative<faults::TwinsFault>(fault);
+std::string_view words_of(std::string_view kind) {
+  for (const auto& [name, words] : kFaultWords) {
+    if (name == kind) return words;
+  }
+  return kind;
 }
 
-std::set<std::size_t> kinds_of(const std::vector<Fault>& list) {
-  std::set<std::size_t> kinds;
+bool may_go(const Fault& fault) {
+  return fault.kind().name != "twins";
+}
+
+std::set<std::string> kinds_of(const std::vector<Fault>& list) {
+  std::set<std::string> kinds;
   for (const Fault& fault : list) {
-    if (may_go(fault)) kinds.insert(fault.index());
+    if (may_go(fault)) kinds.insert(fault.kind().name);
   }
   return kinds;
 }
@@ -51,11 +70,11 @@ class Questions {
         genes_{scenario.nodes(), scenario.system_description().kinds.size()} {}
 
   std::vector<Question> all() {
-    const std::set<std::size_t> kinds = kinds_of(schedule_.faults);
+    const std::set<std::string> kinds = kinds_of(schedule_.faults);
     const bool is_scheduled = schedule_.scheduler.index() != 0;
-    for (const std::size_t kind : kinds) take_away(kind);
+    for (const std::string& kind : kinds) take_away(kind);
     if (kinds.size() + (is_scheduled ? 1 : 0) > 1) {
-      for (const std::size_t kind : kinds) keep(kind);
+      for (const std::string& kind : kinds) keep(kind);
     }
     if (is_scheduled) take_scheduler_away();
     const auto& messages = scenario_.system_description().kinds;
@@ -73,19 +92,21 @@ class Questions {
                      std::move(if_it_fails), std::move(if_not)});
   }
 
-  void take_away(std::size_t kind) {
+  void take_away(const std::string& kind) {
     Schedule changed = schedule_;
-    std::erase_if(changed.faults, [kind](const Fault& fault) { return fault.index() == kind; });
-    add(std::move(changed), std::string(kFaultWords[kind]), {},
-        fmt::format("Without its {} it does not fail so.", kFaultWords[kind]));
+    std::erase_if(changed.faults,
+                  [&kind](const Fault& fault) { return fault.kind().name == kind; });
+    add(std::move(changed), std::string(words_of(kind)), {},
+        fmt::format("Without its {} it does not fail so.", words_of(kind)));
   }
-  void keep(std::size_t kind) {
+  void keep(const std::string& kind) {
     Schedule changed = schedule_;
     changed.scheduler = std::monostate{};
-    std::erase_if(changed.faults,
-                  [kind](const Fault& fault) { return may_go(fault) && fault.index() != kind; });
-    add(std::move(changed), std::string(kFaultWords[kind]),
-        fmt::format("Its {} alone make it fail so.", kFaultWords[kind]), {});
+    std::erase_if(changed.faults, [&kind](const Fault& fault) {
+      return may_go(fault) && fault.kind().name != kind;
+    });
+    add(std::move(changed), std::string(words_of(kind)),
+        fmt::format("Its {} alone make it fail so.", words_of(kind)), {});
   }
   void take_scheduler_away() {
     Schedule changed = schedule_;
@@ -107,7 +128,7 @@ class Questions {
   }
   void withhold(MessageKind kind, const std::string& name) {
     Schedule changed = schedule_;
-    changed.faults.emplace_back(faults::DropFault{{std::nullopt, std::nullopt, kind}, {}, {}});
+    changed.faults.push_back(faults::lost({std::nullopt, std::nullopt, kind}, {}, std::nullopt));
     add(std::move(changed), name, {}, fmt::format("Without any {} it does not fail so.", name));
   }
 
