@@ -6,7 +6,7 @@
 
 namespace dissensus::faults {
 
-Fault lost(const MessageFilter& messages, const Window& when, std::uint32_t count) {
+Fault lost(const MessageFilter& messages, const Window& when, std::optional<std::uint32_t> count) {
   return DropFault{messages, when, count};
 }
 Fault late(const MessageFilter& messages, const Window& when, std::uint32_t count, Duration by) {

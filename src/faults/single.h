@@ -9,7 +9,8 @@
 
 namespace dissensus::faults {
 
-Fault lost(const MessageFilter& messages, const Window& when, std::uint32_t count);
+/// Without a count: all of them.
+Fault lost(const MessageFilter& messages, const Window& when, std::optional<std::uint32_t> count);
 Fault late(const MessageFilter& messages, const Window& when, std::uint32_t count, Duration by);
 Fault doubled(const MessageFilter& messages, const Window& when, std::uint32_t count, Duration gap);
 /// What `node` says in a protocol round reaches `receiver` with anything in its field (empty: the
