@@ -94,7 +94,7 @@ std::string stat_text(const Process& process) {
   const Sizes sizes = sizes_of(process.threads.front()->tid);
   fields[3] = "S";
   for (const std::size_t made_up :
-       {10, 11, 12, 13, 14, 15, 16, 17, 22, 29, 30, 35, 36, 37, 39, 42, 43, 44}) {
+       {10U, 11U, 12U, 13U, 14U, 15U, 16U, 17U, 22U, 29U, 30U, 35U, 36U, 37U, 39U, 42U, 43U, 44U}) {
     fields[made_up] = "0";
   }
   fields[14] = std::to_string(process.stops * 5 / 10'000);  // ticks of 10 ms, 5 us each

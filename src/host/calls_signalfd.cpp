@@ -40,9 +40,10 @@ Outcome make(Supervisor& supervisor, Thread& thread, std::uint64_t mask, std::ui
 
 Outcome signalfd_call(Supervisor& supervisor, Thread& thread) {
   const auto mask = read_value<std::uint64_t>(thread.tid, thread.arguments[1]);
+  constexpr std::uint64_t kFlags = SFD_NONBLOCK | SFD_CLOEXEC;
   const std::uint64_t flags = thread.call == SYS_signalfd4 ? thread.arguments[3] : 0;
   if (!mask) return answer(-EFAULT);
-  if (thread.arguments[2] != sizeof *mask || (flags & ~(SFD_NONBLOCK | SFD_CLOEXEC)) != 0) {
+  if (thread.arguments[2] != sizeof *mask || (flags & ~kFlags) != 0) {
     return answer(-EINVAL);
   }
   const int fd = descriptor_argument(thread, 0);

@@ -6,7 +6,6 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <utility>
 
@@ -147,23 +146,6 @@ void Child::end() {
   }
   guardian_ = -1;
 }
-
-namespace {
-
-/// The processes that this one started, and theirs; those whose parents have ended are nobody's.
-void add_descendants(pid_t parent, std::vector<pid_t>& found) {
-  std::error_code error;  // it may have ended
-  std::filesystem::directory_iterator thread(fmt::format("/proc/{}/task", parent), error);
-  for (; !error && thread != std::filesystem::directory_iterator(); thread.increment(error)) {
-    std::ifstream file(thread->path() / "children");
-    for (pid_t child = 0; file >> child;) {
-      found.push_back(child);
-      add_descendants(child, found);
-    }
-  }
-}
-
-}  // namespace
 
 bool Child::fail(Trouble trouble) {
   if (trouble_ == Trouble::none) trouble_ = trouble;
