@@ -164,7 +164,8 @@ int draw_signal(World& world) {
 long socket_op(World& w) {
   static constexpr int kFamilies[] = {AF_INET, AF_INET, AF_INET6, AF_INET6, AF_UNIX};
   static constexpr int kTypes[] = {SOCK_STREAM, SOCK_STREAM, SOCK_DGRAM};
-  return w.keep(socket(w.one_of(kFamilies), w.one_of(kTypes) | SOCK_NONBLOCK, 0));
+  const int type = w.one_of(kTypes);
+  return w.keep(socket(w.one_of(kFamilies), type | SOCK_NONBLOCK, 0));
 }
 long bind_op(World& w) {
   Address a = draw_address(w);
@@ -258,7 +259,8 @@ long recvfrom_op(World& w) {
   return got;
 }
 long shutdown_op(World& w) {
-  return shutdown(w.fd(), w.below(3));
+  const int how = w.below(3);
+  return shutdown(w.fd(), how);
 }
 long pair_op(World& w) {
   std::array<int, 2> ends{};
@@ -374,28 +376,36 @@ long writev_op(World& w) {
 }
 long pread_op(World& w) {
   std::array<char, 64> bytes{};
-  return pread(w.fd(), bytes.data(), bytes.size(), w.below(40));
+  const int at = w.below(40);
+  return pread(w.fd(), bytes.data(), bytes.size(), at);
 }
 long pwrite_op(World& w) {
-  return pwrite(w.fd(), "pwrite", 6, w.below(40));
+  const int at = w.below(40);
+  return pwrite(w.fd(), "pwrite", 6, at);
 }
 long lseek_op(World& w) {
-  return lseek(w.fd(), w.below(30), w.below(3));
+  const int from = w.below(3);
+  const int offset = w.below(30);
+  return lseek(w.fd(), offset, from);
 }
 long open_op(World& w) {
   static constexpr int kFlags[] = {
       O_RDONLY,           O_RDWR | O_CREAT,  O_RDWR | O_CREAT,       O_RDWR | O_CREAT | O_EXCL,
       O_WRONLY | O_TRUNC, O_RDWR | O_APPEND, O_RDONLY | O_DIRECTORY, O_RDONLY | O_NOFOLLOW};
-  return w.keep(open(w.name(), w.one_of(kFlags) | O_NONBLOCK, 0644));
+  const int flags = w.one_of(kFlags);
+  return w.keep(open(w.name(), flags | O_NONBLOCK, 0644));
 }
 long unlink_op(World& w) {
   return unlink(w.name());
 }
 long rename_op(World& w) {
-  return rename(w.name(), w.name());
+  const char* const to = w.name();
+  return rename(w.name(), to);
 }
 long link_op(World& w) {
-  return w.below(2) == 0 ? link(w.name(), w.name()) : symlink(w.name(), w.name());
+  const bool is_hard = w.below(2) == 0;
+  const char* const to = w.name();
+  return is_hard ? link(w.name(), to) : symlink(w.name(), to);
 }
 long readlink_op(World& w) {
   std::array<char, 64> text{};
@@ -424,10 +434,13 @@ long fstat_op(World& w) {
 }
 long access_op(World& w) {
   static constexpr int kModes[] = {F_OK, R_OK, W_OK, R_OK | W_OK};
-  return access(w.name(), w.one_of(kModes));
+  const int mode = w.one_of(kModes);
+  return access(w.name(), mode);
 }
 long truncate_op(World& w) {
-  return w.below(2) == 0 ? truncate(w.name(), w.below(100)) : ftruncate(w.fd(), w.below(100));
+  const bool is_named = w.below(2) == 0;
+  const int size = w.below(100);
+  return is_named ? truncate(w.name(), size) : ftruncate(w.fd(), size);
 }
 long utimens_op(World& w) {
   const std::array<timespec, 2> times{{{1000, 5}, {w.below(5000), 7}}};
@@ -464,17 +477,21 @@ long list_op(World& w) {
 }
 long sendfile_op(World& w) {
   off_t offset = w.below(5);
-  return sendfile(w.fd(), w.fd(), &offset, 50);
+  const int from = w.fd();
+  return sendfile(w.fd(), from, &offset, 50);
 }
 long splice_op(World& w) {
-  return splice(w.fd(), nullptr, w.fd(), nullptr, 50, SPLICE_F_NONBLOCK);
+  const int to = w.fd();
+  return splice(w.fd(), nullptr, to, nullptr, 50, SPLICE_F_NONBLOCK);
 }
 long copy_range_op(World& w) {
-  return copy_file_range(w.fd(), nullptr, w.fd(), nullptr, 50, 0);
+  const int to = w.fd();
+  return copy_file_range(w.fd(), nullptr, to, nullptr, 50, 0);
 }
 long map_op(World& w) {
   static constexpr int kFlags[] = {MAP_SHARED, MAP_PRIVATE};
-  void* const at = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, w.one_of(kFlags), w.fd(), 0);
+  const int fd = w.fd();
+  void* const at = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, w.one_of(kFlags), fd, 0);
   if (at == MAP_FAILED) return -1;
   const int result = mprotect(at, 4096, PROT_READ);
   munmap(at, 4096);
@@ -569,7 +586,8 @@ long futex_op(World& w) {
   std::uint32_t value = 1;
   const timespec limit{0, 1'000'000};
   static constexpr int kCalls[] = {FUTEX_WAIT_PRIVATE, FUTEX_WAKE_PRIVATE, FUTEX_WAIT, FUTEX_WAKE};
-  return syscall(SYS_futex, &value, w.one_of(kCalls), w.below(2), &limit, nullptr, 0);
+  const int count = w.below(2);
+  return syscall(SYS_futex, &value, w.one_of(kCalls), count, &limit, nullptr, 0);
 }
 long semaphore_op(World& w) {
   const int set = semget(IPC_PRIVATE, 1, 0600);
