@@ -31,7 +31,8 @@ std::vector<run::Scenario> shipped_scenarios(bool workers) {
        std::filesystem::recursive_directory_iterator(DISSENSUS_SOURCE_DIR "/scenarios")) {
     // Programs of this machine are compared by tests of their own; real servers are never equal.
     const std::string folder = file.path().parent_path().filename().string();
-    static const std::set<std::string> programs{"etcd", "ovsdb", "process", "rippled", "server"};
+    static const std::set<std::string> programs{"etcd",  "ovsdb",   "process",
+                                                "redis", "rippled", "server"};
     if (programs.contains(folder)) continue;
     if (file.path().extension() == ".toml") paths.push_back(file.path().string());
   }

@@ -63,8 +63,8 @@ run::Scenario load(const Source& source) {
 
 /// Systems of this process: programs of the machine have tests of their own.
 bool is_simulated(const std::string& path) {
-  static constexpr std::array<std::string_view, 5> kPrograms{"etcd", "ovsdb", "process", "rippled",
-                                                             "server"};
+  static constexpr std::array<std::string_view, 6> kPrograms{"etcd",  "ovsdb",   "process",
+                                                             "redis", "rippled", "server"};
   const std::string folder = fs::path(path).parent_path().filename().string();
   return std::find(kPrograms.begin(), kPrograms.end(), folder) == kPrograms.end();
 }
