@@ -26,6 +26,7 @@ struct MaelstromOptions {
   std::size_t jobs = 0;
   bool all = false;
   bool no_shrink = false;
+  bool no_report = false;
   bool logs = false;  ///< wanted or not, they are kept
   OutputOptions output;
 };
@@ -42,6 +43,7 @@ std::vector<std::string> hunt_words(const MaelstromOptions& options, const std::
   if (options.jobs > 0) words.insert(words.end(), {"--jobs", std::to_string(options.jobs)});
   if (options.all) words.emplace_back("--all");
   if (options.no_shrink) words.emplace_back("--no-shrink");
+  if (options.no_report) words.emplace_back("--no-report");
   if (options.output.json) words.emplace_back("--json");
   if (options.output.quiet) words.emplace_back("--quiet");
   return words;
@@ -89,6 +91,7 @@ void add_ours(CLI::App& part, MaelstromOptions& options) {
       ->capture_default_str();
   part.add_flag("--all", options.all, "One finding per kind, instead of the first")->group(kOurs);
   part.add_flag("--no-shrink", options.no_shrink, "Keep what was found as it was")->group(kOurs);
+  part.add_flag("--no-report", options.no_report, "Draw no page of what was found")->group(kOurs);
   options.output.add_to(part);
 }
 
@@ -137,6 +140,30 @@ void add_demands(CLI::App& part, MaelstromTest& test) {
       ->capture_default_str();
 }
 
+/// Nothing is accepted that would do nothing.
+void refuse_idle_options(const CLI::App& part, const MaelstromTest& test) {
+  const bool has_transactions = test.workload.starts_with("txn-");
+  const bool has_keys = has_transactions || test.workload == "lin-kv" || test.workload == "kafka";
+  struct Use {
+    const char* option;
+    bool is_used;
+    const char* where;
+  };
+  const Use uses[] = {
+      {"--key-count", has_keys, "kafka, lin-kv, txn-list-append and txn-rw-register"},
+      {"--max-txn-length", has_transactions, "txn-list-append and txn-rw-register"},
+      {"--consistency-models", has_transactions, "txn-list-append and txn-rw-register"},
+      {"--topology", test.workload == "broadcast", "broadcast"}};
+  for (const Use& use : uses) {
+    if (use.is_used || part.count(use.option) == 0) continue;
+    throw InputError(
+        fmt::format("{}: means nothing to {}; it is for {}", use.option, test.workload, use.where));
+  }
+  if (test.nemesis.empty() && part.count("--nemesis-interval") > 0) {
+    throw InputError("--nemesis-interval: without --nemesis there is nothing to begin or end");
+  }
+}
+
 Verb add_test(CLI::App& app) {
   const auto options = std::make_shared<MaelstromOptions>();
   CLI::App* const part = app.add_subcommand("test", "Test a node's program");
@@ -158,7 +185,10 @@ Verb add_test(CLI::App& app) {
   part->footer(
       "Example:\n  dissensus maelstrom test -w lin-kv --bin ./node --node-count 3 --time-limit 20 "
       "--nemesis partition");
-  return {part, [options] { return test(*options); }};
+  return {part, [part, options] {
+            refuse_idle_options(*part, options->test);
+            return test(*options);
+          }};
 }
 
 }  // namespace

@@ -35,9 +35,9 @@ class Maelstrom : public testing::Test {
     write_text(path, program);
     fs::permissions(path, fs::perms(0755));
     std::vector<std::string> words{
-        "maelstrom",    "test", "-w",           "echo", "--bin",      "node.py",
-        "--node-count", "1",    "--time-limit", "1",    "--rate",     "10",
-        "--test-count", "2",    "--jobs",       "1",    "--no-shrink"};
+        "maelstrom",    "test", "-w",           "echo", "--bin",       "node.py",
+        "--node-count", "1",    "--time-limit", "1",    "--rate",      "10",
+        "--test-count", "2",    "--jobs",       "1",    "--no-shrink", "--no-report"};
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
@@ -98,6 +98,9 @@ TEST_F(Maelstrom, OptionsThatMeanNothingAreRefusedInOneLine) {
   for (const auto& [option, value, expected] :
        {std::tuple{"--concurrency", "4x", "--concurrency 4x: expected a number of clients"},
         std::tuple{"--nemesis", "fire", "--nemesis"},
+        std::tuple{"--topology", "line", "--topology: means nothing to echo; it is for broadcast"},
+        std::tuple{"--key-count", "3", "--key-count: means nothing to echo"},
+        std::tuple{"--nemesis-interval", "3", "--nemesis-interval: without --nemesis"},
         std::tuple{"--availability", "most", "--availability most: expected total"}}) {
     const CommandResult result = folder_.run(words(node, {option, value}));
     EXPECT_EQ(result.exit_code, 2) << option;
