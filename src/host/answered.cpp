@@ -44,6 +44,7 @@ AnswerControl Supervisor::answers_for(Thread& thread) {
         control.idle_left, kExpiredWaitsMax - std::min(kExpiredWaitsMax, thread.expired_waits));
   }
   control.files_free = disk_.model().write.count() == 0 && !disk_.model().keeps_unsynced ? 1 : 0;
+  control.has_signal_readers = has_signal_readers_ ? 1 : 0;
   const std::uint64_t space = thread.process->number;
   for (auto queue = futexes_.lower_bound({space, 0});
        queue != futexes_.end() && queue->first.space == space; ++queue) {

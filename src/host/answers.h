@@ -28,10 +28,11 @@ inline constexpr std::uint64_t kAnswerPageAddress = 0x7fff'f810'3000;
 /// What the supervisor tells the code.
 inline constexpr std::size_t kAnswerRowsMax = 32;
 struct AnswerControl {
-  std::uint64_t limit = 0;       ///< calls that may be answered before the next stop
-  std::uint64_t idle_left = 0;   ///< of them, those by which nothing gets done
-  std::uint64_t files_free = 0;  ///< writing to files costs nothing and is not remembered
-  std::uint64_t rows = 0;        ///< more than kAnswerRowsMax: the table is not complete
+  std::uint64_t limit = 0;               ///< calls that may be answered before the next stop
+  std::uint64_t idle_left = 0;           ///< of them, those by which nothing gets done
+  std::uint64_t files_free = 0;          ///< writing to files costs nothing and is not remembered
+  std::uint64_t has_signal_readers = 0;  ///< a read of 128 bytes may be one of signals
+  std::uint64_t rows = 0;                ///< more than kAnswerRowsMax: the table is not complete
   struct Row {
     std::uint64_t address = 0;
     std::uint64_t waiters = 0;

@@ -25,8 +25,9 @@ asm(R"(
 .set A_LIMIT, 256
 .set A_IDLE, 264
 .set A_FILES, 272
-.set A_ROWS, 280
-.set A_TABLE, 288
+.set A_SIGNALS, 280
+.set A_ROWS, 288
+.set A_TABLE, 296
 .set A_COUNT, 1024
 .set A_LOG, 1088
 
@@ -191,9 +192,20 @@ dissensus_answer_code:
   je .Lanswer_restore_stop
   cmp $0x1000, %ecx
   je .Lanswer_perform
-  test %ecx, %ecx
-  je .Lanswer_perform
   cmp $0xc000, %ecx
+  je .Lanswer_from_stream
+  test %ecx, %ecx
+  jne .Lanswer_restore_stop
+  cmpq $0, A_SIGNALS(%r11)
+  je .Lanswer_perform
+  cmpq $128, A_RDX(%r11)
+  jae .Lanswer_restore_stop
+  jmp .Lanswer_perform
+# Who asks for the sender's address is told by the supervisor.
+.Lanswer_from_stream:
+  cmpq $45, A_RAX(%r11)
+  jne .Lanswer_stream
+  cmpq $0, A_R8(%r11)
   jne .Lanswer_restore_stop
   jmp .Lanswer_stream
 4: cmpq $0, A_RAX(%r11)
@@ -225,6 +237,14 @@ dissensus_answer_code:
   mov A_RAX(%r11), %rax
   syscall
   answer_page
+  cmpq $47, A_RAX(%r11)
+  jne 9f
+  test %rax, %rax
+  js 9f
+  mov A_RSI(%r11), %rcx
+  cmpq $0, (%rcx)
+  je 9f
+  movl $0, 8(%rcx)
   jmp 9f
 5: answer_restore
   mov $0x4000, %r10d
@@ -338,8 +358,10 @@ namespace dissensus::host {
 
 static_assert(kAnswerPageAddress == 0x7fff'f810'3000);
 static_assert(kAnswerControlOffset == 256 && offsetof(AnswerControl, idle_left) == 8 &&
-              offsetof(AnswerControl, files_free) == 16 && offsetof(AnswerControl, rows) == 24 &&
-              offsetof(AnswerControl, table) == 32 && kAnswerRowsMax == 32);
+              offsetof(AnswerControl, files_free) == 16 &&
+              offsetof(AnswerControl, has_signal_readers) == 24 &&
+              offsetof(AnswerControl, rows) == 32 && offsetof(AnswerControl, table) == 40 &&
+              kAnswerRowsMax == 32);
 static_assert(kAnswerControlOffset + sizeof(AnswerControl) <= kAnswerLogOffset);
 static_assert(kAnswerLogOffset == 1024 && offsetof(AnswerLog, entries) == 64 &&
               sizeof(AnswerEntry) == 64 && kAnswerLogOffset + sizeof(AnswerLog) <= 4096);

@@ -48,7 +48,7 @@ HostTime after(HostTime now, std::chrono::nanoseconds delay);
 bool is_calendar_clock(int clock);
 
 /// Reads from a signalfd, with something there or not.
-Outcome read_signals(Supervisor& supervisor, Thread& thread, const SignalSocket& socket);
+Outcome read_signals(Supervisor& supervisor, Thread& thread, const SignalReader& reader);
 /// A signal that was taken without being delivered.
 void took_signal(Process& process, const siginfo_t& info);
 
@@ -62,10 +62,16 @@ inline bool is_kind(const Descriptor& descriptor, Special::Kind kind) {
   return descriptor.special != nullptr && descriptor.special->kind == kind;
 }
 
-/// A timerfd or signalfd: sockets to us, but not to programs.
-inline bool is_counter(const Descriptor& descriptor) {
-  return is_kind(descriptor, Special::Kind::timer) || is_kind(descriptor, Special::Kind::signals);
-}
+/// Neither connected nor about to be: what reading it answers then.
+bool is_unconnected(const StreamSocket& socket);
+long unconnected_read(StreamSocket& socket);
+/// The error that the next call on this socket tells, once; the kernel has one in its place.
+int take_error(const Descriptor& descriptor, DatagramSocket& socket);
+
+/// A descriptor that is ready when we say so (counter.h), in place of the one that the call makes.
+/// Negative: the error.
+long make_counter(Supervisor& supervisor, Thread& thread, std::uint64_t flags,
+                  const std::shared_ptr<Special>& special, Handle& copy);
 
 /// A path of a program as one from its root.
 std::string absolute_path(const Thread& thread, int folder, const std::string& path);

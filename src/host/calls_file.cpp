@@ -382,8 +382,14 @@ Outcome fcntl_call(Supervisor& supervisor, Thread& thread) {
   return supervisor.wait_for(thread, Waiting::For::step, kNever);
 }
 
-/// Only mappings that can be executed or are shared come here.
+/// Only mappings that can be executed, are shared or of files come here.
 Outcome mmap_call(Supervisor& supervisor, Thread& thread) {
+  if ((thread.arguments[3] & MAP_ANONYMOUS) == 0) {
+    const Descriptor file = supervisor.descriptor(thread, descriptor_argument(thread, 4));
+    // Of streams, Linux maps what has arrived (TCP_ZEROCOPY_RECEIVE), to read it.
+    const bool is_read_only = (thread.arguments[2] & (PROT_WRITE | PROT_EXEC)) == 0;
+    if (is_kind(file, Special::Kind::stream)) return answer(is_read_only ? -ENODEV : -EPERM);
+  }
   const long address = supervisor.finish_call(thread);
   if (address < 0 && address > -4096) return finished(address);
   // What futexes there were at these addresses before are others now.

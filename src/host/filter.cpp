@@ -270,15 +270,18 @@ std::vector<sock_filter> make_call_filter() {
   filter.load(offsetof(seccomp_data, nr));
   filter.unless_at_least(0x40000000U, 1);  // the x32 variants
   filter.give(SECCOMP_RET_ERRNO | ENOSYS);
-  // Mappings that can be executed are looked at, and those that are shared remembered.
-  filter.unless_equal(SYS_mmap, 7);
+  // Mappings that can be executed are looked at, those that are shared remembered, and those of
+  // sockets refused.
+  filter.unless_equal(SYS_mmap, 9);
   filter.load_argument(2);
   filter.unless_any_bit(PROT_EXEC, 1);
   filter.give(kTrap);
   filter.load_argument(3);
   filter.unless_any_bit(MAP_SHARED, 1);
   filter.give(kTrap);
+  filter.unless_any_bit(MAP_ANONYMOUS, 1);
   filter.give(SECCOMP_RET_ALLOW);
+  filter.give(kTrap);
   // Locks that wait stop.
   filter.unless_equal(SYS_fcntl, 6);
   filter.load_argument(1);

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "host/counter.h"
 #include "host/keeper.h"
 #include "host/supervisor.h"
 
@@ -252,7 +253,7 @@ void Supervisor::on_created(Thread& thread, pid_t tid, bool is_vfork) {
     gates_.copy(parent.number, made->number);
     made->nice = parent.nice;
     made->schedule = parent.schedule;
-    made->signal_sockets = parent.signal_sockets;
+    made->signal_readers = parent.signal_readers;
     made->has_answers = parent.has_answers;
     made->is_stale = true;
     if (is_vfork || (flags & CLONE_VM) != 0) made->shares_memory = parent.shares_memory = true;
@@ -450,6 +451,7 @@ void Supervisor::finish_process(Process& process) {
   instructions_.forget(process.number);
   gates_.forget(process.number);
   process.timers.clear();
+  forget_counters(process);
   JournalEntry entry;
   entry.time_ns = now_.count();
   entry.program = process.program;
@@ -643,8 +645,31 @@ Descriptor Supervisor::descriptor(const Thread& thread, int fd) {
   if (S_ISSOCK(mode) || S_ISFIFO(mode)) {
     const auto found = specials_.find({result.info.st_dev, result.info.st_ino});
     if (found != specials_.end()) result.special = found->second;
+  } else if ((mode & S_IFMT) == 0) {
+    const auto found = counters_.find(counter_number(result.handle.get()));
+    if (found != counters_.end()) result.special = found->second;
   }
   return result;
+}
+
+bool Supervisor::add_counter(const Handle& handle, std::shared_ptr<Special> special) {
+  const std::uint64_t number = counters_.size() + 1;
+  counters_[number] = std::move(special);
+  return name_counter(handle.get(), number);
+}
+
+/// Our copies would keep what is behind them, and its locks.
+void Supervisor::forget_counters(Process& process) {
+  for (const auto& [number, special] : counters_) {
+    if (special->kind != Special::Kind::timer) continue;
+    auto& timer = static_cast<Timer&>(*special);
+    if (timer.owner == &process) timer.counter = Handle();
+  }
+  for (const auto& reader : process.signal_readers) {
+    constexpr long kLast = 2;  // of the processes that have it; the other is in counters_
+    if (reader.use_count() == kLast) reader->counter = Handle();
+  }
+  process.signal_readers.clear();
 }
 
 void Supervisor::add_special(const Handle& handle, std::shared_ptr<Special> special) {
