@@ -49,8 +49,9 @@ bool is_calendar_clock(int clock);
 
 /// Reads from a signalfd, with something there or not.
 Outcome read_signals(Supervisor& supervisor, Thread& thread, const SignalReader& reader);
-/// A signal that was taken without being delivered.
-void took_signal(Process& process, const siginfo_t& info);
+/// A signal was taken from the kernel's queue. False: nobody is to see it, for it is of a timer that
+/// has been deleted since.
+bool took_signal(Process& process, const siginfo_t& info);
 
 /// Linux tells how much of a limit was left: select, pselect and ppoll.
 void write_time_left(const Thread& thread, HostTime now);

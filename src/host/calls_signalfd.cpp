@@ -73,10 +73,12 @@ signalfd_siginfo to_record(const siginfo_t& info) {
 
 }  // namespace
 
-void took_signal(Process& process, const siginfo_t& info) {
-  if (info.si_code != SI_TIMER) return;
+bool took_signal(Process& process, const siginfo_t& info) {
+  if (info.si_code != SI_TIMER) return true;
   const auto timer = process.timers.find(info.si_timerid);
-  if (timer != process.timers.end()) timer->second.is_pending = false;
+  if (timer == process.timers.end()) return false;
+  timer->second.is_pending = false;
+  return true;
 }
 
 /// The program's buffer holds, in turn, what sigtimedwait needs, what it says, and the record.
@@ -85,12 +87,12 @@ Outcome read_signals(Supervisor& supervisor, Thread& thread, const SignalReader&
   const std::size_t room = thread.arguments[2] / sizeof(signalfd_siginfo);
   static_assert(sizeof(signalfd_siginfo) == sizeof(siginfo_t));
   std::size_t count = 0;
-  for (; count < room; ++count) {
+  for (bool is_first = true; count < room; is_first = false) {
     const std::uint64_t at = buffer + count * sizeof(signalfd_siginfo);
     write_value(thread.tid, at, reader.mask);
     write_value(thread.tid, at + sizeof reader.mask, timespec{});
     long result = 0;
-    if (count == 0) {
+    if (is_first) {
       supervisor.replace_call(thread, SYS_rt_sigtimedwait, {at, at, at + sizeof reader.mask, 8});
       result = supervisor.finish_call(thread);
     } else {
@@ -98,8 +100,9 @@ Outcome read_signals(Supervisor& supervisor, Thread& thread, const SignalReader&
     }
     const auto info = read_value<siginfo_t>(thread.tid, at);
     if (result <= 0 || !info) break;
-    took_signal(*thread.process, *info);
+    if (!took_signal(*thread.process, *info)) continue;
     write_value(thread.tid, at, to_record(*info));
+    ++count;
   }
   const long result = count == 0 ? -EAGAIN : static_cast<long>(count * sizeof(signalfd_siginfo));
   supervisor.set_result(thread, result);

@@ -202,8 +202,8 @@ Outcome listen_call(Supervisor& supervisor, Thread& thread) {
   const auto stream = stream_of(descriptor);
   if (stream == nullptr) return native();
   const bool is_shut = stream->is_shut_for_reading || stream->is_shut_for_writing;
-  const bool can_listen = stream->state == StreamSocket::State::fresh ||
-                          stream->state == StreamSocket::State::bound;
+  const bool can_listen =
+      stream->state == StreamSocket::State::fresh || stream->state == StreamSocket::State::bound;
   if (is_shut && can_listen) return listen_anew(supervisor, thread, stream);
   return answer(supervisor.network().listen(stream, descriptor.handle.get()));
 }

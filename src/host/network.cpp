@@ -730,7 +730,8 @@ void Network::refuse(const Datagram& datagram) {
   for (const auto& weak : datagrams_) {
     const auto socket = weak.lock();
     if (socket == nullptr || socket->machine != datagram.from_machine || !socket->peer ||
-        socket->local.port != datagram.from.port || socket->peer->port != datagram.to.port) {
+        socket->local.port != datagram.from.port || socket->peer->port != datagram.to.port ||
+        socket->peer->ip != datagram.to.ip) {
       continue;
     }
     socket->error = ECONNREFUSED;

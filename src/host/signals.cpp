@@ -152,10 +152,7 @@ bool Supervisor::on_signal(Thread& thread, int number, int& signal) {
   }
   siginfo_t info{};
   ptrace(PTRACE_GETSIGINFO, thread.tid, nullptr, &info);
-  if (info.si_code == SI_TIMER) {
-    const auto timer = thread.process->timers.find(info.si_timerid);
-    if (timer != thread.process->timers.end()) timer->second.is_pending = false;
-  }
+  if (!took_signal(*thread.process, info)) return true;
   record(thread, kSignalEntry, static_cast<std::uint64_t>(number));
   signal = number;
   return true;
