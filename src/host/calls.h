@@ -49,8 +49,8 @@ bool is_calendar_clock(int clock);
 
 /// Reads from a signalfd, with something there or not.
 Outcome read_signals(Supervisor& supervisor, Thread& thread, const SignalReader& reader);
-/// A signal was taken from the kernel's queue. False: nobody is to see it, for it is of a timer that
-/// has been deleted since.
+/// A signal was taken from the kernel's queue. False: nobody is to see it, for it is of a timer
+/// that has been deleted since.
 bool took_signal(Process& process, const siginfo_t& info);
 
 /// Linux tells how much of a limit was left: select, pselect and ppoll.
@@ -62,6 +62,11 @@ std::optional<std::string> process_text(const Process& process, std::string_view
 inline bool is_kind(const Descriptor& descriptor, Special::Kind kind) {
   return descriptor.special != nullptr && descriptor.special->kind == kind;
 }
+
+/// A timerfd, by its number, is to expire once: after `value` or, by flags of timerfd_settime, when
+/// its clock shows it; not at all if it is 0.
+void set_timer(Supervisor& supervisor, const Process& process, std::uint64_t number,
+               std::uint64_t flags, std::chrono::nanoseconds value);
 
 /// Neither connected nor about to be: what reading it answers then.
 bool is_unconnected(const StreamSocket& socket);

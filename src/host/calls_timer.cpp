@@ -56,6 +56,18 @@ itimerspec remaining(HostTime now, HostTime next, HostTime interval) {
   return value;
 }
 
+void set(Supervisor& supervisor, const Process& process, const std::shared_ptr<Timer>& timer,
+         std::uint64_t flags, std::chrono::nanoseconds value) {
+  if (value.count() == 0) {
+    timer->next = kNever;
+  } else if ((flags & TFD_TIMER_ABSTIME) != 0) {
+    timer->next = supervisor.time_of(process.machine, is_calendar_clock(timer->clock), value);
+  } else {
+    timer->next = after(supervisor.now(), value);
+  }
+  arm(supervisor, timer);
+}
+
 Outcome timerfd_create_call(Supervisor& supervisor, Thread& thread) {
   const int clock = descriptor_argument(thread, 0);
   constexpr std::array kClocks{CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_BOOTTIME};
@@ -75,10 +87,16 @@ std::shared_ptr<Timer> timer_argument(Supervisor& supervisor, Thread& thread) {
   return std::static_pointer_cast<Timer>(descriptor.special);
 }
 
+/// To the kernel, a signalfd of ours would be one.
+Outcome no_timer(Supervisor& supervisor, const Thread& thread) {
+  const Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
+  return descriptor.special != nullptr ? answer(-EINVAL) : native();
+}
+
 Outcome timerfd_settime_call(Supervisor& supervisor, Thread& thread) {
   const auto timer = timer_argument(supervisor, thread);
   const auto wanted = read_value<itimerspec>(thread.tid, thread.arguments[2]);
-  if (timer == nullptr) return native();  // refused by the kernel
+  if (timer == nullptr) return no_timer(supervisor, thread);
   if (!wanted) return answer(-EFAULT);
   if (thread.arguments[3] != 0) {
     write_value(thread.tid, thread.arguments[3],
@@ -86,22 +104,13 @@ Outcome timerfd_settime_call(Supervisor& supervisor, Thread& thread) {
   }
   take_counter(timer->counter.get());
   timer->interval = to_duration(wanted->it_interval);
-  const auto value = to_duration(wanted->it_value);
-  if (value.count() == 0) {
-    timer->next = kNever;
-  } else if ((thread.arguments[1] & TFD_TIMER_ABSTIME) != 0) {
-    timer->next =
-        supervisor.time_of(thread.process->machine, is_calendar_clock(timer->clock), value);
-  } else {
-    timer->next = after(supervisor.now(), value);
-  }
-  arm(supervisor, timer);
+  set(supervisor, *thread.process, timer, thread.arguments[1], to_duration(wanted->it_value));
   return answer(0);
 }
 
 Outcome timerfd_gettime_call(Supervisor& supervisor, Thread& thread) {
   const auto timer = timer_argument(supervisor, thread);
-  if (timer == nullptr) return native();  // refused by the kernel
+  if (timer == nullptr) return no_timer(supervisor, thread);
   write_value(thread.tid, thread.arguments[1],
               remaining(supervisor.now(), timer->next, timer->interval));
   return answer(0);
@@ -274,6 +283,14 @@ constexpr CallEntry kTimerCalls[] = {
 };
 
 }  // namespace
+
+void set_timer(Supervisor& supervisor, const Process& process, std::uint64_t number,
+               std::uint64_t flags, std::chrono::nanoseconds value) {
+  const auto timer = std::static_pointer_cast<Timer>(supervisor.counter_of(number));
+  if (timer == nullptr) return;
+  timer->interval = HostTime(0);
+  set(supervisor, process, timer, flags, value);
+}
 
 std::span<const CallEntry> timer_calls() {
   return kTimerCalls;

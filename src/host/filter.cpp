@@ -139,9 +139,11 @@ constexpr int kPass[] = {
 };
 
 /// What the code of answers.h calls.
-constexpr int kInside[] = {SYS_read,    SYS_write,      SYS_fstat,    SYS_poll,    SYS_pwrite64,
-                           SYS_accept,  SYS_sendto,     SYS_recvfrom, SYS_sendmsg, SYS_recvmsg,
-                           SYS_accept4, SYS_getsockopt, SYS_fcntl};
+constexpr int kInside[] = {
+    SYS_read,       SYS_write,           SYS_fstat,           SYS_poll,     SYS_pwrite64,
+    SYS_accept,     SYS_sendto,          SYS_recvfrom,        SYS_sendmsg,  SYS_recvmsg,
+    SYS_accept4,    SYS_getsockopt,      SYS_fcntl,           SYS_open,     SYS_openat,
+    SYS_newfstatat, SYS_timerfd_settime, SYS_timerfd_gettime, SYS_utimensat};
 
 struct Refusal {
   int call;

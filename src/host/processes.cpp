@@ -196,6 +196,12 @@ void Supervisor::prepare(Thread& thread) {
   if (!Instructions::trap_cpuid(thread.tid)) {
     note("this processor cannot hide its number and features (CPUID) from programs");
   }
+  if (proc_device_ == 0) {
+    struct stat proc {};
+    if (stat(fmt::format("/proc/{}/root/proc", thread.tid).c_str(), &proc) == 0) {
+      proc_device_ = proc.st_dev;
+    }
+  }
   process.has_answers = prepare_answers(thread.tid);
   process.shown = {};
   process.is_stale = process.shares_memory = false;
@@ -646,16 +652,22 @@ Descriptor Supervisor::descriptor(const Thread& thread, int fd) {
     const auto found = specials_.find({result.info.st_dev, result.info.st_ino});
     if (found != specials_.end()) result.special = found->second;
   } else if ((mode & S_IFMT) == 0) {
-    const auto found = counters_.find(counter_number(result.handle.get()));
-    if (found != counters_.end()) result.special = found->second;
+    result.special = counter_of(counter_number(result.handle.get()));
   }
   return result;
 }
 
 bool Supervisor::add_counter(const Handle& handle, std::shared_ptr<Special> special) {
-  const std::uint64_t number = counters_.size() + 1;
+  // Code in programs tells timers from others by the lowest bit (answers_code.cpp).
+  const std::uint64_t number =
+      2 * (counters_.size() + 1) + (special->kind == Special::Kind::timer ? 0 : 1);
   counters_[number] = std::move(special);
   return name_counter(handle.get(), number);
+}
+
+std::shared_ptr<Special> Supervisor::counter_of(std::uint64_t number) const {
+  const auto found = counters_.find(number);
+  return found == counters_.end() ? nullptr : found->second;
 }
 
 /// Our copies would keep what is behind them, and its locks.

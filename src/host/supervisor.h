@@ -155,6 +155,8 @@ class Supervisor {
   void add_special(const Handle& handle, std::shared_ptr<Special> special);
   /// The same of a timerfd or signalfd (counter.h). False: the kernel does not take the number.
   bool add_counter(const Handle& handle, std::shared_ptr<Special> special);
+  /// Null: there is none of this number.
+  std::shared_ptr<Special> counter_of(std::uint64_t number) const;
 
   /// Puts a thread to sleep in the right queue; wakes `count` of those whose bits match.
   void futex_enqueue(Thread& thread, const FutexKey& key, std::uint32_t bits);
@@ -298,6 +300,7 @@ class Supervisor {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<Special>> specials_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Special>> counters_;  ///< by number
   bool has_signal_readers_ = false;                                       ///< some process
+  std::uint64_t proc_device_ = 0;                                         ///< as programs see it
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> inodes_;
   std::map<std::uint64_t, std::uint64_t> devices_;
   std::uint64_t folder_device_ = 0;  ///< of all files that programs can write to
