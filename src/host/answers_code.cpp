@@ -205,8 +205,9 @@ dissensus_answer_code:
   je .Lanswer_log
   jmp .Lanswer_restore_stop
 
-# Opening what is there or not, and makes nothing. Pipes may wait; of /proc, and of what is missing
-# in /etc, the supervisor knows more. The kernel has read the name before we do.
+# Opening what is there or not, and makes nothing. Pipes may wait; of /proc, and of what is hidden,
+# the supervisor knows more. Nothing is below /node, /usr, /lib, /dev and /tmp. The kernel has read
+# the name before we do.
 .Lanswer_open:
   answer_save
   cmp $2, %rax
@@ -237,13 +238,17 @@ dissensus_answer_code:
 13: cmpb $0x2f, (%rsi)
   jne .Lanswer_perform
   movzbl 1(%rsi), %ecx
-  cmp $0x70, %ecx
-  je .Lanswer_restore_stop
-  cmp $0x65, %ecx
-  je .Lanswer_restore_stop
-  cmp $0x2f, %ecx
-  je .Lanswer_restore_stop
-  jmp .Lanswer_perform
+  cmp $0x6e, %ecx
+  je .Lanswer_perform
+  cmp $0x75, %ecx
+  je .Lanswer_perform
+  cmp $0x6c, %ecx
+  je .Lanswer_perform
+  cmp $0x64, %ecx
+  je .Lanswer_perform
+  cmp $0x74, %ecx
+  je .Lanswer_perform
+  jmp .Lanswer_restore_stop
 
 # accept that finds nothing.
 .Lanswer_accept:
