@@ -186,9 +186,10 @@ void note_hidden(Supervisor& supervisor, const Thread& thread, const std::string
 }
 
 Outcome open_what_is_shown(Supervisor& supervisor, Thread& thread, const std::string& path) {
-  const long result = supervisor.finish_call(thread);
-  if (result == -ENOENT) note_hidden(supervisor, thread, path);
-  return finished(result);
+  const bool is_there = path.starts_with("/usr/") || path.starts_with("/lib") ||
+                        access(fmt::format("/proc/{}/root{}", thread.tid, path).c_str(), F_OK) == 0;
+  if (!is_there) note_hidden(supervisor, thread, path);
+  return native();
 }
 
 Outcome open_call(Supervisor& supervisor, Thread& thread) {
@@ -409,7 +410,7 @@ Outcome fcntl_call(Supervisor& supervisor, Thread& thread) {
   return supervisor.wait_for(thread, Waiting::For::step, kNever);
 }
 
-/// Only mappings that can be executed, are shared or of files come here.
+/// Only mappings that can be executed, are shared or can be written, of files, come here.
 Outcome mmap_call(Supervisor& supervisor, Thread& thread) {
   if ((thread.arguments[3] & MAP_ANONYMOUS) == 0) {
     const Descriptor file = supervisor.descriptor(thread, descriptor_argument(thread, 4));
