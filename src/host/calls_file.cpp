@@ -232,6 +232,10 @@ Outcome mknod_call(Supervisor&, Thread& thread) {
 
 // ---- what is told; numbers are in order of first sight
 
+/// Of a folder: who walks through a tree takes it for the number of folders in it, and two more;
+/// this says that nobody counts.
+constexpr std::uint32_t kUnknownLinks = 1;
+
 statx_timestamp to_stamp(std::int64_t time) {
   const timespec value = to_timespec(std::chrono::nanoseconds(time));
   statx_timestamp stamp{};
@@ -259,10 +263,12 @@ Outcome stat_call(Supervisor& supervisor, Thread& thread) {
   info->st_atim = to_timespec(std::chrono::nanoseconds(times.read));
   info->st_mtim = to_timespec(std::chrono::nanoseconds(times.written));
   info->st_ctim = to_timespec(std::chrono::nanoseconds(times.changed));
+  if (S_ISDIR(info->st_mode) && !supervisor.is_own_device(info->st_dev)) {
+    info->st_nlink = kUnknownLinks;
+  }
   info->st_ino = supervisor.virtual_inode(info->st_dev, info->st_ino);
   info->st_dev = supervisor.virtual_device(info->st_dev);
   if (S_ISDIR(info->st_mode)) {
-    info->st_nlink = 2;
     info->st_size = 4096;
     info->st_blocks = 8;
   }
@@ -281,11 +287,13 @@ Outcome statx_call(Supervisor& supervisor, Thread& thread) {
   info->stx_mtime = to_stamp(times.written);
   info->stx_ctime = to_stamp(times.changed);
   info->stx_btime = to_stamp(times.made);
+  if (S_ISDIR(info->stx_mode) && !supervisor.is_own_device(device)) {
+    info->stx_nlink = kUnknownLinks;
+  }
   info->stx_ino = supervisor.virtual_inode(device, info->stx_ino);
   info->stx_dev_major = 0;
   info->stx_dev_minor = static_cast<std::uint32_t>(supervisor.virtual_device(device));
   if (S_ISDIR(info->stx_mode)) {
-    info->stx_nlink = 2;
     info->stx_size = 4096;
     info->stx_blocks = 8;
   }

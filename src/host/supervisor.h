@@ -189,6 +189,8 @@ class Supervisor {
   /// When, in nanoseconds of the calendar; files that no program has touched are of the beginning.
   FileTimes& times_of(std::uint64_t inode);
   const FileTimes& times_of(std::uint64_t device, std::uint64_t inode) const;
+  /// Of files that programs can write to.
+  bool is_own_device(std::uint64_t device) const { return device == folder_device_; }
   std::uint64_t virtual_inode(std::uint64_t device, std::uint64_t inode);
   std::uint64_t virtual_device(std::uint64_t device);
   std::size_t thread_count() const { return by_tid_.size(); }
