@@ -13,6 +13,31 @@
 
 namespace dissensus::faults {
 
+template <class Visit>
+constexpr void fields_of(const MessageFilter*, const Visit& visit) {
+  visit("sender", &MessageFilter::from);
+  visit("receiver", &MessageFilter::to);
+  visit("message", &MessageFilter::kind);
+}
+template <class Visit>
+constexpr void fields_of(const Anchor*, const Visit& visit) {
+  visit("phase", &Anchor::phase);
+  visit("round", &Anchor::round);
+  visit("node", &Anchor::node);
+  visit("nth", &Anchor::nth);
+  visit("relative", &Anchor::relative);
+  visit("until_next", &Anchor::until_next);
+  visit("before", &Anchor::before);
+}
+template <class Visit>
+constexpr void fields_of(const Window*, const Visit& visit) {
+  visit("from", &Window::from);
+  visit("until", &Window::until);
+  visit("from_round", &Window::from_round);
+  visit("until_round", &Window::until_round);
+  visit("after", &Window::after);
+}
+
 using Json = nlohmann::ordered_json;
 using std::chrono::milliseconds;
 
@@ -107,6 +132,11 @@ class Typed : public Part {
  public:
   Typed(std::string_view name, Access<Value> access, Weight part_weight = Weight::beside)
       : Part(name, part_weight), access_(access) {}
+
+  void put(const void* fault, ByteWriter& writer) const override {
+    dissensus::put(writer, of(fault));
+  }
+  void take(void* fault, ByteReader& reader) const override { dissensus::take(reader, of(fault)); }
 
  protected:
   Value& of(void* fault) const { return access_(fault); }
@@ -485,6 +515,14 @@ class ChoicePart final : public Part {
     const std::size_t word = choice_.get(fault);
     if (required_ || word != 0) members.add_text(key, words_[word]);
   }
+  void put(const void* fault, ByteWriter& writer) const override {
+    writer.number(choice_.get(fault));
+  }
+  void take(void* fault, ByteReader& reader) const override {
+    const std::uint64_t word = reader.number();
+    if (word >= words_.size()) reader.fail();
+    choice_.set(fault, static_cast<std::size_t>(word));
+  }
   void add_schema(Json& properties) const override {
     properties[std::string(key)] = {
         {"enum", std::vector<std::string>(words_.begin(), words_.end())}};
@@ -699,6 +737,12 @@ class WindowPart final : public Typed<Window> {
     DISSENSUS_ASSERT(!window.until_round, "to_json : a window by time has no rounds");
     if (window.from != Duration{}) members.add_duration("from", window.from);
     if (window.until) members.add_duration("until", *window.until);
+  }
+  void take(void* fault, ByteReader& reader) const override {
+    Typed::take(fault, reader);
+    const Window& window = of(fault);
+    const bool has_times = window.from != Duration{} || window.until;
+    if (window.by_round() ? has_times : window.until_round.has_value()) reader.fail();
   }
   void add_schema(Json& properties) const override {
     properties["from"] = properties["until"] = schema_of_duration();

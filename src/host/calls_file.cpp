@@ -173,6 +173,25 @@ Outcome open_and_touch(Supervisor& supervisor, Thread& thread, bool is_new) {
   return finished(fd);
 }
 
+/// A file of this machine that a program looks for and does not see: what comes of that is hard to
+/// understand for who does not know it.
+void note_hidden(Supervisor& supervisor, const Thread& thread, const std::string& path) {
+  constexpr std::string_view kShown[] = {"/node", "/tmp", "/dev", "/proc", "/sys"};
+  const bool is_elsewhere =
+      std::none_of(std::begin(kShown), std::end(kShown),
+                   [&](std::string_view folder) { return path.starts_with(folder); });
+  if (!is_elsewhere || access(path.c_str(), F_OK) != 0) return;
+  supervisor.note(fmt::format("{} was hidden from {}", path,
+                              supervisor.program(thread.process->program).plan.name));
+}
+
+Outcome open_what_is_shown(Supervisor& supervisor, Thread& thread, const std::string& path) {
+  const bool is_there = path.starts_with("/usr/") || path.starts_with("/lib") ||
+                        access(fmt::format("/proc/{}/root{}", thread.tid, path).c_str(), F_OK) == 0;
+  if (!is_there) note_hidden(supervisor, thread, path);
+  return native();
+}
+
 Outcome open_call(Supervisor& supervisor, Thread& thread) {
   const bool is_at = thread.call == SYS_openat;
   const std::size_t flags_at = is_at ? 2 : 1;
@@ -195,7 +214,7 @@ Outcome open_call(Supervisor& supervisor, Thread& thread) {
   // What cannot be written to is no pipe, and never changes.
   const bool is_own =
       full.starts_with("/node") || full.starts_with("/tmp") || full.starts_with("/dev/shm");
-  if (!is_own) return native();
+  if (!is_own) return open_what_is_shown(supervisor, thread, full);
   const Handle file = find_file(thread, folder, *path, (flags & O_NOFOLLOW) == 0);
   struct stat info {};
   const bool is_there = file && fstat(file.get(), &info) == 0;
@@ -213,6 +232,10 @@ Outcome mknod_call(Supervisor&, Thread& thread) {
 
 // ---- what is told; numbers are in order of first sight
 
+/// Of a folder: who walks through a tree takes it for the number of folders in it, and two more;
+/// this says that nobody counts.
+constexpr std::uint32_t kUnknownLinks = 1;
+
 statx_timestamp to_stamp(std::int64_t time) {
   const timespec value = to_timespec(std::chrono::nanoseconds(time));
   statx_timestamp stamp{};
@@ -221,9 +244,18 @@ statx_timestamp to_stamp(std::int64_t time) {
   return stamp;
 }
 
+/// Who asks whether a file is there gets told like who opens it.
+Outcome no_stat(Supervisor& supervisor, const Thread& thread, long result) {
+  if (result != -ENOENT) return finished(result);
+  const bool is_at = thread.call == SYS_newfstatat || thread.call == SYS_statx;
+  const auto path = read_text(thread.tid, thread.arguments[is_at ? 1 : 0]);
+  if (path && path->starts_with('/')) note_hidden(supervisor, thread, *path);
+  return finished(result);
+}
+
 Outcome stat_call(Supervisor& supervisor, Thread& thread) {
   const long result = supervisor.finish_call(thread);
-  if (result != 0) return finished(result);
+  if (result != 0) return no_stat(supervisor, thread, result);
   const std::uint64_t address = thread.arguments[thread.call == SYS_newfstatat ? 2 : 1];
   auto info = read_value<struct stat>(thread.tid, address);
   if (!info) return finished(0);
@@ -231,10 +263,12 @@ Outcome stat_call(Supervisor& supervisor, Thread& thread) {
   info->st_atim = to_timespec(std::chrono::nanoseconds(times.read));
   info->st_mtim = to_timespec(std::chrono::nanoseconds(times.written));
   info->st_ctim = to_timespec(std::chrono::nanoseconds(times.changed));
+  if (S_ISDIR(info->st_mode) && !supervisor.is_own_device(info->st_dev)) {
+    info->st_nlink = kUnknownLinks;
+  }
   info->st_ino = supervisor.virtual_inode(info->st_dev, info->st_ino);
   info->st_dev = supervisor.virtual_device(info->st_dev);
   if (S_ISDIR(info->st_mode)) {
-    info->st_nlink = 2;
     info->st_size = 4096;
     info->st_blocks = 8;
   }
@@ -244,7 +278,7 @@ Outcome stat_call(Supervisor& supervisor, Thread& thread) {
 
 Outcome statx_call(Supervisor& supervisor, Thread& thread) {
   const long result = supervisor.finish_call(thread);
-  if (result != 0) return finished(result);
+  if (result != 0) return no_stat(supervisor, thread, result);
   auto info = read_value<struct statx>(thread.tid, thread.arguments[4]);
   if (!info) return finished(0);
   const std::uint64_t device = makedev(info->stx_dev_major, info->stx_dev_minor);
@@ -253,11 +287,13 @@ Outcome statx_call(Supervisor& supervisor, Thread& thread) {
   info->stx_mtime = to_stamp(times.written);
   info->stx_ctime = to_stamp(times.changed);
   info->stx_btime = to_stamp(times.made);
+  if (S_ISDIR(info->stx_mode) && !supervisor.is_own_device(device)) {
+    info->stx_nlink = kUnknownLinks;
+  }
   info->stx_ino = supervisor.virtual_inode(device, info->stx_ino);
   info->stx_dev_major = 0;
   info->stx_dev_minor = static_cast<std::uint32_t>(supervisor.virtual_device(device));
   if (S_ISDIR(info->stx_mode)) {
-    info->stx_nlink = 2;
     info->stx_size = 4096;
     info->stx_blocks = 8;
   }
@@ -382,8 +418,14 @@ Outcome fcntl_call(Supervisor& supervisor, Thread& thread) {
   return supervisor.wait_for(thread, Waiting::For::step, kNever);
 }
 
-/// Only mappings that can be executed or are shared come here.
+/// Only mappings that can be executed, are shared or can be written, of files, come here.
 Outcome mmap_call(Supervisor& supervisor, Thread& thread) {
+  if ((thread.arguments[3] & MAP_ANONYMOUS) == 0) {
+    const Descriptor file = supervisor.descriptor(thread, descriptor_argument(thread, 4));
+    // Of streams, Linux maps what has arrived (TCP_ZEROCOPY_RECEIVE), to read it.
+    const bool is_read_only = (thread.arguments[2] & (PROT_WRITE | PROT_EXEC)) == 0;
+    if (is_kind(file, Special::Kind::stream)) return answer(is_read_only ? -ENODEV : -EPERM);
+  }
   const long address = supervisor.finish_call(thread);
   if (address < 0 && address > -4096) return finished(address);
   // What futexes there were at these addresses before are others now.

@@ -7,6 +7,13 @@
 
 namespace dissensus::faults {
 
+template <class Visit>
+constexpr void fields_of(const CrashPoint*, const Visit& visit) {
+  visit("message", &CrashPoint::message);
+  visit("file_operation", &CrashPoint::file_operation);
+  visit("nth", &CrashPoint::nth);
+}
+
 namespace {
 
 /// By a time, a round, or by what the node does.
@@ -190,6 +197,16 @@ class MomentPart final : public Part {
       if (crash.point->nth != 1) point.add_number("nth", crash.point->nth);
     }
     members.add("at", point.on_one_line());
+  }
+  void put(const void* fault, ByteWriter& writer) const override {
+    dissensus::put(writer, of(fault).at);
+    dissensus::put(writer, of(fault).point);
+  }
+  void take(void* fault, ByteReader& reader) const override {
+    dissensus::take(reader, of(fault).at);
+    std::optional<CrashPoint>& point = of(fault).point;
+    dissensus::take(reader, point);
+    if (point && point->message.has_value() == point->file_operation.has_value()) reader.fail();
   }
   void add_schema(nlohmann::ordered_json& properties) const override {
     const nlohmann::ordered_json number{{"type", "integer"}, {"minimum", 1}};
