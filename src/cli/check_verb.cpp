@@ -2,10 +2,10 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "dissensus/programs.h"
 
+#include "cli/answer.h"
 #include "cli/plugins.h"
 #include "cli/scenario_changes.h"
 #include "cli/verb.h"
@@ -13,6 +13,7 @@
 namespace dissensus::cli {
 
 namespace {
+
 struct CheckOptions {
   std::string scenario;
   std::string schedule;
@@ -32,6 +33,18 @@ std::string fate_of_lost(const SystemDescription& description) {
   return fmt::format("is sent again, but of {} it is gone for ever", fmt::join(gone, ", "));
 }
 
+struct CheckAnswer {
+  bool valid = false;
+  std::string scenario;
+  std::string description;
+  std::string system;
+  std::size_t nodes = 0;
+  std::size_t genes = 0;
+  std::vector<std::string> message_kinds;
+};
+DISSENSUS_DESCRIBE(CheckAnswer, valid, scenario, description, system, nodes, genes, message_kinds)
+const AnswerRegistration kCheckAnswer = answers_with<CheckAnswer>("check");
+
 ExitCode check(const CheckOptions& options) {
   const Registry registry = options.plugins.load();
   const run::Scenario scenario = options.changes.load(options.scenario, registry.systems);
@@ -41,31 +54,26 @@ ExitCode check(const CheckOptions& options) {
     if (!missing.empty())
       throw InputError(fmt::format("{}: {}", options.scenario, missing.front()));
   }
-  if (options.output.quiet) return kAllHeld;
   const SystemDescription& description = scenario.system_description();
-  if (options.output.json) {
-    nlohmann::ordered_json json;
-    json["valid"] = true;
-    json["scenario"] = scenario.name;
-    json["description"] = scenario.description;
-    json["system"] = description.name;
-    json["nodes"] = scenario.nodes();
-    json["genes"] = scenario.genes().size();
-    json["message_kinds"] = nlohmann::ordered_json::array();
-    for (const KindDescription& kind : description.kinds)
-      json["message_kinds"].push_back(kind.name);
-    fmt::print("{}\n", json.dump(2));
-  } else {
-    fmt::print(
-        "{}: valid; system {}, {} nodes, {} message kinds, {} genes, {} requests, {} rules\n",
-        options.scenario, description.name, scenario.nodes(), description.kinds.size(),
-        scenario.genes().size(), scenario.plan.submissions.size(), scenario.oracle.rules.size());
-    if (scenario.system->traits().outside) {
-      fmt::print("  a message that is lost {}\n", fate_of_lost(description));
-    }
+  CheckAnswer answer{true,
+                     scenario.name,
+                     scenario.description,
+                     description.name,
+                     scenario.nodes(),
+                     scenario.genes().size(),
+                     {}};
+  for (const KindDescription& kind : description.kinds) answer.message_kinds.push_back(kind.name);
+  std::string text = fmt::format(
+      "{}: valid; system {}, {} nodes, {} message kinds, {} genes, {} requests, {} rules\n",
+      options.scenario, answer.system, answer.nodes, answer.message_kinds.size(), answer.genes,
+      scenario.plan.submissions.size(), scenario.oracle.rules.size());
+  if (scenario.system->traits().outside) {
+    text += fmt::format("  a message that is lost {}\n", fate_of_lost(description));
   }
+  print_answer(options.output, answer, text);
   return kAllHeld;
 }
+
 }  // namespace
 
 Verb add_check_verb(CLI::App& program) {

@@ -2,9 +2,9 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "cli/answer.h"
 #include "cli/help.h"
 #include "cli/plugins.h"
 #include "cli/verb.h"
@@ -19,6 +19,8 @@ struct Entry {
   std::string name;
   std::string summary;
 };
+DISSENSUS_DESCRIBE(Entry, name, summary)
+const AnswerRegistration kListAnswer = answers_with<std::vector<Entry>>("list");
 
 template <class Entries>
 std::vector<Entry> to_entries(const Entries& entries) {
@@ -67,7 +69,8 @@ const std::vector<Entry> kLists{
     {"schedulers", "what hunt --search can be, too: they decide while the run goes on"},
     {"faults", "what hunt --faults can be: strategies of plugins"},
     {"fault-kinds", "what schedules can do to nodes, and to which nodes they cannot"},
-    {"fault-schema", "how schedules write that, as a JSON schema"}};
+    {"fault-schema", "how schedules write that, as a JSON schema"},
+    {"answers", "what verbs print with --json, as a JSON schema for each"}};
 
 struct ListOptions {
   std::string what;
@@ -105,18 +108,29 @@ std::vector<Entry> entries_of(const ListOptions& options) {
   return to_entries(registry.fault_strategies);
 }
 
+void print_answer_schemas() {
+  OrderedJson schemas = OrderedJson::object();
+  for (const AnswerKind& kind : answer_kinds()) {
+    OrderedJson schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                       {"title", fmt::format("dissensus {} --json", kind.verb)}};
+    schema.update(kind.schema());
+    schemas[kind.verb] = std::move(schema);
+  }
+  fmt::print("{}\n", schemas.dump(1));
+}
+
 ExitCode list(const ListOptions& options) {
   if (options.what == "fault-schema") {
     if (!options.output.quiet) fmt::print("{}\n", faults::faults_schema());
     return kAllHeld;
   }
+  if (options.what == "answers") {
+    if (!options.output.quiet) print_answer_schemas();
+    return kAllHeld;
+  }
   const std::vector<Entry> entries = entries_of(options);
-  if (options.output.quiet) return kAllHeld;
-  if (options.output.json) {
-    nlohmann::ordered_json json = nlohmann::ordered_json::array();
-    for (const Entry& entry : entries)
-      json.push_back({{"name", entry.name}, {"summary", entry.summary}});
-    fmt::print("{}\n", json.dump(2));
+  if (options.output.quiet || options.output.json) {
+    print_answer(options.output, entries, "");
     return kAllHeld;
   }
   if (entries.empty()) {
@@ -144,10 +158,10 @@ Verb add_list_verb(CLI::App& program) {
   const auto options = std::make_shared<ListOptions>();
   app->add_option(
          "what", options->what,
-         "scenarios, systems, searches, fitness, schedulers, faults, fault-kinds or fault-schema; "
-         "default: what these are")
+         "scenarios, systems, searches, fitness, schedulers, faults, fault-kinds, fault-schema or "
+         "answers; default: what these are")
       ->check(CLI::IsMember({"systems", "scenarios", "searches", "fitness", "schedulers", "faults",
-                             "fault-kinds", "fault-schema"}));
+                             "fault-kinds", "fault-schema", "answers"}));
   app->add_option("--folder", options->folder,
                   "Where scenarios are looked for; default: scenarios here, or those that were "
                   "installed");
