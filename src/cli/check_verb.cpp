@@ -21,17 +21,6 @@ struct CheckOptions {
   OutputOptions output;
 };
 
-/// What becomes of a message that a schedule loses, where nodes are programs.
-std::string fate_of_lost(const SystemDescription& description) {
-  std::vector<std::string> gone;
-  for (const KindDescription& kind : description.kinds) {
-    if (!kind.once) gone.push_back(kind.name);
-  }
-  if (gone.empty()) return "is sent again";
-  if (gone.size() == description.kinds.size()) return "is gone for ever";
-  return fmt::format("is sent again, but of {} it is gone for ever", fmt::join(gone, ", "));
-}
-
 ExitCode check(const CheckOptions& options) {
   const Registry registry = options.plugins.load();
   const run::Scenario scenario = options.changes.load(options.scenario, registry.systems);
@@ -52,8 +41,11 @@ ExitCode check(const CheckOptions& options) {
     json["nodes"] = scenario.nodes();
     json["genes"] = scenario.genes().size();
     json["message_kinds"] = nlohmann::ordered_json::array();
-    for (const KindDescription& kind : description.kinds)
+    json["lost_messages"] = nlohmann::ordered_json::object();
+    for (const KindDescription& kind : description.kinds) {
       json["message_kinds"].push_back(kind.name);
+      json["lost_messages"][kind.name] = to_string(kind.loss);
+    }
     fmt::print("{}\n", json.dump(2));
   } else {
     fmt::print(
