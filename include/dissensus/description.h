@@ -53,6 +53,18 @@ struct FieldDescription {
 /// A message that belongs to no step of a protocol round, e.g. a request for data.
 inline constexpr std::uint8_t kNoStep = 0xFF;
 
+/// What becomes of a message that is lost on its way.
+enum class Loss : std::uint8_t {
+  gone,
+  /// It is sent again until it has arrived, as TCP does with the pieces of a connection; so whoever
+  /// receives such messages passes over a second copy, and no fault sends them twice.
+  resent,
+};
+std::string_view to_string(Loss loss);
+constexpr Loss last_of(Loss) {
+  return Loss::resent;
+}
+
 /// A message kind: the unit that schedules address. One C++ message type may have several kinds.
 struct KindDescription {
   std::string name;
@@ -60,9 +72,7 @@ struct KindDescription {
   std::size_t payload = 0;
   /// Which step of a protocol round such messages are sent in; see SystemDescription::first_round.
   std::uint8_t step = 0;
-  /// True: whoever receives such messages passes over a second copy, as TCP does with the pieces of
-  /// a connection. Nothing sends them twice.
-  bool once = false;
+  Loss loss = Loss::gone;
 };
 
 inline constexpr std::size_t kNoField = ~std::size_t{0};
@@ -275,5 +285,9 @@ struct SystemDescription {
   /// kNoKind when there is no such kind.
   MessageKind find_kind(std::string_view kind_name) const;
 };
+
+/// What becomes of lost messages of a system, for people: "is sent again, but of datagram it is
+/// gone for ever".
+std::string fate_of_lost(const SystemDescription& description);
 
 }  // namespace dissensus

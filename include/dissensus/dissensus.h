@@ -5,7 +5,6 @@
 #include "dissensus/digest.h"
 #include "dissensus/faults.h"
 #include "dissensus/fitness.h"
-#include "dissensus/foreseeable.h"
 #include "dissensus/ids.h"
 #include "dissensus/message.h"
 #include "dissensus/node.h"

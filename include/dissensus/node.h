@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -124,6 +125,19 @@ class Node {
   /// Something happened to this node outside the simulation (dissensus/outside.h). Default: cannot
   /// be.
   virtual void happened(Context& context);
+  /// The run is over: a node whose code runs in a process of its own says whether it still lives,
+  /// and reports it (Context::broken) if not. Default: nothing.
+  virtual void ended(Context& context);
+  /// Everything inside the node that what it does next depends on, what it shares with other nodes
+  /// included. Times count as their distance from `now`, the node's own clock. Leave out what the
+  /// world knows itself: messages under way, timers (which the node tells apart by their tags, not
+  /// by their ids), the node's stream of randomness.
+  ///
+  /// Two equal answers are a promise: from there on the same messages and timers lead to the same,
+  /// so that a run that stands still for good is told from one that is slow. When in doubt, put
+  /// more in; the worst that can happen is that a standstill is not recognised. Default: unknown,
+  /// and a run without progress is reported as such and no more is claimed.
+  virtual std::optional<Digest> future(Time now) const;
   /// What a formal model is compared with (docs/formats/mapping.md). Default: nothing.
   virtual StateValue::Record state() const;
 };

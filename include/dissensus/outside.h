@@ -3,6 +3,7 @@
 // time, or it runs the servers themselves, whose virtual time is the world's.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -44,6 +45,12 @@ class Outside {
   /// A fault of the schedule stops this node; it may be restarted later (Node::restart).
   virtual void crashed(NodeId node) = 0;
 
+  /// The node gets no processor from now on, or gets it again; a crash ends a pause without a word.
+  /// What is sent to it meanwhile, the world keeps.
+  virtual void paused(NodeId node, bool is_paused) = 0;
+  /// Syncs of the node's disk that begin from now on take so much longer; zero: no longer.
+  virtual void disk_slowed(NodeId node, Duration extra) = 0;
+
   /// Why the run cannot go on, in one line for people; empty while it can.
   virtual std::string trouble() const = 0;
 
@@ -77,6 +84,17 @@ class Outside {
   /// What was to be judged and did not come, in one line for people: a client that died, a line
   /// that nobody can read. Asked after the run, which then does not pass; empty: nothing.
   virtual std::string unjudged() const { return {}; }
+
+  // While nobody waits, programs stand still and people can look at them.
+
+  /// Where to look: processes, folders, files. Empty: nothing can be held here.
+  virtual std::string held() const { return {}; }
+  /// What every thread waits for, and its last calls.
+  virtual std::string held_threads() const { return {}; }
+  /// Memory and threads of every program, for a debugger: a file each, whose names it returns.
+  virtual std::vector<std::string> write_cores(const std::string& /*folder*/) const { return {}; }
+  /// For so long it was held: no limit of real time counts this.
+  virtual void excuse(std::chrono::nanoseconds /*real_time*/) {}
 };
 
 }  // namespace dissensus

@@ -31,17 +31,11 @@ struct SystemTraits {
   /// The same schedule and seed give the same run. False: a run is there once, so it is recorded
   /// whole when it happens, and a finding is confirmed by further runs.
   bool repeatable = true;
-  /// A second of a run is a second of ours.
-  bool real_time = false;
   /// Its nodes live outside the simulation (Cluster::outside): one process and one clock each.
   bool outside = false;
-  /// Its links are real; the scenario's [network] describes them to the simulated twin.
-  bool own_network = false;
   /// This is code that may end the process that runs it: an assertion that fails, memory that is
   /// not there. Runs then happen in a process of their own, and such an end is a finding.
   bool may_end_the_process = false;
-  /// How many runs may go on at once; 0: one per thread.
-  std::size_t side_by_side = 0;
   /// How many of the nodes, the last ones, are clients and services and not what is tested: random
   /// faults of the environment leave them alone, and partitions their links.
   std::size_t bystanders = 0;

@@ -1,3 +1,4 @@
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,17 +23,6 @@ struct CheckOptions {
   OutputOptions output;
 };
 
-/// What becomes of a message that a schedule loses, where nodes are programs.
-std::string fate_of_lost(const SystemDescription& description) {
-  std::vector<std::string> gone;
-  for (const KindDescription& kind : description.kinds) {
-    if (!kind.once) gone.push_back(kind.name);
-  }
-  if (gone.empty()) return "is sent again";
-  if (gone.size() == description.kinds.size()) return "is gone for ever";
-  return fmt::format("is sent again, but of {} it is gone for ever", fmt::join(gone, ", "));
-}
-
 struct CheckAnswer {
   bool valid = false;
   std::string scenario;
@@ -41,8 +31,10 @@ struct CheckAnswer {
   std::size_t nodes = 0;
   std::size_t genes = 0;
   std::vector<std::string> message_kinds;
+  std::map<std::string, Loss> lost_messages;
 };
-DISSENSUS_DESCRIBE(CheckAnswer, valid, scenario, description, system, nodes, genes, message_kinds)
+DISSENSUS_DESCRIBE(CheckAnswer, valid, scenario, description, system, nodes, genes, message_kinds,
+                   lost_messages)
 const AnswerRegistration kCheckAnswer = answers_with<CheckAnswer>("check");
 
 ExitCode check(const CheckOptions& options) {
@@ -61,8 +53,12 @@ ExitCode check(const CheckOptions& options) {
                      description.name,
                      scenario.nodes(),
                      scenario.genes().size(),
+                     {},
                      {}};
-  for (const KindDescription& kind : description.kinds) answer.message_kinds.push_back(kind.name);
+  for (const KindDescription& kind : description.kinds) {
+    answer.message_kinds.push_back(kind.name);
+    answer.lost_messages.emplace(kind.name, kind.loss);
+  }
   std::string text = fmt::format(
       "{}: valid; system {}, {} nodes, {} message kinds, {} genes, {} requests, {} rules\n",
       options.scenario, answer.system, answer.nodes, answer.message_kinds.size(), answer.genes,

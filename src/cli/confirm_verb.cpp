@@ -99,8 +99,6 @@ Rate measure(const ConfirmOptions& options, const run::Recipe& recipe, const std
   regression::RateOptions rate = options.rate;
   rate.runs_max = runs;
   rate.failing_max = failing;
-  const SystemTraits traits = recipe.scenario.system->traits();
-  if (traits.side_by_side != 0) rate.jobs = traits.side_by_side;
   if (options.is_half()) rate.jobs = std::max<std::size_t>(1, rate.jobs / 2);
   rate.keep_going = [](const Rate&) { return !is_interrupted(); };
   return regression::measure_rate(recipe, signature, rate);

@@ -8,8 +8,8 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "dissensus/holdable.h"
 #include "dissensus/options.h"
+#include "dissensus/outside.h"
 
 #include "cli/interrupt.h"
 
@@ -50,7 +50,7 @@ std::optional<std::string> read_command() {
   return std::nullopt;
 }
 
-void carry_out(const std::string& command, const Holdable& servers) {
+void carry_out(const std::string& command, const Outside& servers) {
   if (command == "threads") {
     fmt::print(stderr, "{}", servers.held_threads());
   } else if (command == "look") {
@@ -67,7 +67,7 @@ void carry_out(const std::string& command, const Holdable& servers) {
 
 }  // namespace
 
-void wait_held(Time time, const std::string& why, Holdable& servers) {
+void wait_held(Time time, const std::string& why, Outside& servers) {
   struct sigaction action {};
   struct sigaction before {};
   action.sa_handler = on_go_on;
@@ -100,9 +100,8 @@ void HoldOptions::apply(const run::Scenario& scenario, run::RunOptions& options)
     options.sinks.push_back(tail_.get());
   }
   if (when_.empty()) return;
-  const SystemTraits traits = scenario.system->traits();
-  if (!traits.outside || traits.real_time) {
-    throw InputError(scenario.path + ": --hold: expected servers in virtual time");
+  if (!scenario.system->traits().outside) {
+    throw InputError(scenario.path + ": --hold: expected nodes that are programs");
   }
   run::Hold hold;
   hold.wait = wait_held;

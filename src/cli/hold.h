@@ -24,6 +24,6 @@ class HoldOptions {
 };
 
 /// Waits on standard input: an empty line, its end, or SIGUSR1 goes on.
-void wait_held(Time time, const std::string& why, Holdable& servers);
+void wait_held(Time time, const std::string& why, Outside& servers);
 
 }  // namespace dissensus::cli

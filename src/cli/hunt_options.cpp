@@ -75,8 +75,6 @@ void HuntSettings::try_without_faults(const run::Scenario& loaded) const {
 }
 
 void HuntSettings::limit_jobs(const run::Scenario& loaded, hunt::HuntOptions& options) const {
-  const std::size_t side_by_side = loaded.system->traits().side_by_side;
-  if (side_by_side != 0) options.jobs = side_by_side;
   // Which runs servers had before must not depend on which thread was free.
   if (loaded.session.runs_per_start > 1) options.jobs = 1;
 }

@@ -47,7 +47,6 @@ struct HuntVerbOptions {
 struct FinishedHunt {
   hunt::HuntResult result;
   double wall_seconds = 0;
-  std::string_view time = "virtual";    ///< which time passes in runs
   std::string folder;                   ///< of the hunt
   std::vector<FindingFolder> findings;  ///< in the order of result.progress.findings
   std::string replay;                   ///< of the first finding
@@ -85,7 +84,7 @@ std::vector<std::pair<std::string, std::string>> hunt_words(const HuntVerbOption
   return {{"search", options.settings.search},
           {"seed of the hunt", std::to_string(options.settings.seed)},
           {"runs", std::to_string(progress.runs)},
-          {fmt::format("{} time", hunt.time),
+          {"virtual time",
            fmt::format("{:.1f} s", std::chrono::duration<double>(progress.virtual_time).count())},
           {"runs that failed", std::to_string(progress.failed)},
           {"runs made twice, all equal", progress.equal == progress.repeated
@@ -212,9 +211,9 @@ void print_text(const HuntVerbOptions& options, const FinishedHunt& hunt) {
   const std::string hunted = options.finding.empty()
                                  ? std::string()
                                  : fmt::format(" of {}", fmt::join(options.finding, " or "));
-  fmt::print("{}{} after {} {} ({} of {} time, {:.2f} s of wall time)\n",
+  fmt::print("{}{} after {} {} ({} of virtual time, {:.2f} s of wall time)\n",
              hunt.result.found() ? "found a violation" : "found nothing", hunted, progress.runs,
-             progress.runs == 1 ? "run" : "runs", passed, hunt.time, hunt.wall_seconds);
+             progress.runs == 1 ? "run" : "runs", passed, hunt.wall_seconds);
   print_passed_over(hunt);
   for (std::size_t i = 0; i < hunt.findings.size() && options.all; ++i) {
     const hunt::Finding& finding = progress.findings[i];
@@ -309,7 +308,6 @@ ExitCode hunt(HuntVerbOptions options) {
   settings.try_without_faults(scenario);
 
   FinishedHunt hunt;
-  hunt.time = time_word(scenario);
   // A hunt that is resumed from a store of its own may have begun on another machine.
   const bool has_folder = settings.resume && options.store.empty();
   hunt.folder =

@@ -49,10 +49,6 @@ std::vector<Json> binaries_in(const Json& live) {
   return binaries;
 }
 
-std::string in_milliseconds(const Json& lateness, const char* key) {
-  return fmt::format("{:.1f} ms", value_of(lateness, key, 0.0) / 1000);
-}
-
 /// The last lines of a log, whole.
 std::string last_lines(const fs::path& path) {
   constexpr std::streamoff kBytes = 6'000;
@@ -110,12 +106,6 @@ std::optional<report::Servers> servers_of(const std::string& folder) {
     }
     add(which, fmt::format("{} (sha256 {})", value_of(binary, "path", std::string("?")),
                            value_of(binary, "sha256", std::string("?"))));
-  }
-  if (const auto late = live.find("lateness_us"); late != live.end() && late->is_object()) {
-    add("messages were late by",
-        fmt::format("{} (median), {} (99th percentile), {} at most",
-                    in_milliseconds(*late, "median"), in_milliseconds(*late, "p99"),
-                    in_milliseconds(*late, "max")));
   }
   add("links lost", std::to_string(value_of(live, "links_lost", std::uint64_t{0})));
   if (const std::string known = reliability_of(folder); !known.empty()) add("reliability", known);

@@ -1,8 +1,5 @@
 #include "cli/plugins.h"
 
-#include <fmt/format.h>
-
-#include "cli/interrupt.h"
 #include "cli/verb.h"
 #include "hunt/plugin.h"
 #include "run/scenario.h"
@@ -17,32 +14,14 @@ void LiveOptions::add_to(CLI::App& verb) {
   verb.add_option("--rippled", rippled,
                   "The servers' program; default: the scenario's, or rippled on PATH")
       ->group(kGroup);
-  verb.add_option("--networks", networks,
-                  "Networks of servers side by side; default: as many as the machine can run")
-      ->group(kGroup)
-      ->check(CLI::Range(1, 64));
-  verb.add_option("--servers-folder", folder, "Where servers keep configurations and logs")
-      ->group(kGroup)
-      ->capture_default_str();
 }
 
 void LiveOptions::apply(SystemRegistry& systems) const {
-  live::LiveSettings settings;
-  settings.rippled = rippled;
-  settings.networks = networks;
-  settings.folder = folder;
-  settings.is_interrupted = is_interrupted;
-  settings.say = [](std::string_view line) { fmt::print(stderr, "{}\n", line); };
-  systems.replace(live::rippled_entry(std::move(settings)));
+  systems.replace(live::rippled_entry(rippled));
 }
 
 std::string LiveOptions::words() const {
-  const LiveOptions standard;
-  std::string words;
-  if (!rippled.empty()) words += " --rippled " + shell_word(rippled);
-  if (networks != standard.networks) words += fmt::format(" --networks {}", networks);
-  if (folder != standard.folder) words += " --servers-folder " + shell_word(folder);
-  return words;
+  return rippled.empty() ? std::string() : " --rippled " + shell_word(rippled);
 }
 
 void PluginOptions::add_to(CLI::App& verb, bool runs) {

@@ -13,8 +13,6 @@ namespace dissensus::cli {
 /// How scenarios of real servers (kind "rippled") are run.
 struct LiveOptions {
   std::string rippled;
-  std::size_t networks = 0;  ///< 0: as many as the machine bears
-  std::string folder = "runs/servers";
   void add_to(CLI::App& verb);
   /// Servers as these options say, in the place of the built-in entry.
   void apply(SystemRegistry& systems) const;

@@ -7,6 +7,7 @@
 
 #include "core/file.h"
 #include "host/host.h"
+#include "hosted/files.h"
 
 namespace dissensus::cli {
 
@@ -43,6 +44,12 @@ Repetition compare_repetition(const std::string& folder,
     add_doubts(*recorded, "the recorded run: ", result.doubts);
   }
   add_doubts(*report, "this run: ", result.doubts);
+  const std::string* const used = text_of(files, hosted::kFilesFile);
+  if (const auto recorded = recorded_text(folder, hosted::kFilesFile);
+      used != nullptr && recorded) {
+    result.changed_file =
+        hosted::first_difference(hosted::files_in(*recorded), hosted::files_in(*used));
+  }
   const std::string* const journal = text_of(files, host::kJournalFile);
   const auto recorded = recorded_text(folder, host::kJournalFile);
   if (journal == nullptr || !recorded) return result;
@@ -57,9 +64,15 @@ Repetition compare_repetition(const std::string& folder,
   return result;
 }
 
+std::string file_changed_since(const std::string& folder) {
+  const auto recorded = recorded_text(folder, hosted::kFilesFile);
+  return recorded ? hosted::first_changed(hosted::files_in(*recorded)) : std::string();
+}
+
 std::string to_text(const Repetition& repetition) {
   if (!repetition.of_programs) return {};
   std::string text;
+  if (!repetition.changed_file.empty()) text += repetition.changed_file + "\n";
   for (const std::string& doubt : repetition.doubts) {
     text += "not proven repeatable: " + doubt + "\n";
   }
@@ -74,6 +87,7 @@ std::string to_text(const Repetition& repetition) {
 std::optional<std::vector<std::string>> doubts_about(const Repetition& repetition) {
   if (!repetition.of_programs || !repetition.is_compared) return std::nullopt;
   std::vector<std::string> doubts = repetition.doubts;
+  if (!repetition.changed_file.empty()) doubts.insert(doubts.begin(), repetition.changed_file);
   if (repetition.first_difference) {
     doubts.push_back("the runs part at " + *repetition.first_difference);
   }

@@ -13,6 +13,8 @@ struct Repetition {
   bool of_programs = false;         ///< the run has programs in virtual time
   bool is_compared = false;         ///< the recorded run's journal is there
   std::vector<std::string> doubts;  ///< of this run or of the recorded one, each once
+  /// The first file that programs used and that is another one now, in one line; empty: none.
+  std::string changed_file;
   /// Where their system calls or bytes part first: step, program, thread, call and time.
   std::optional<std::string> first_difference;
 };
@@ -21,6 +23,10 @@ struct Repetition {
 /// leaves.
 Repetition compare_repetition(const std::string& folder,
                               const std::vector<Outside::Attachment>& files);
+
+/// The first file of this machine that programs of the recorded run used and that is another one
+/// now, in one line; empty: none.
+std::string file_changed_since(const std::string& folder);
 
 /// Lines for people, each with its end; empty for runs without programs.
 std::string to_text(const Repetition& repetition);

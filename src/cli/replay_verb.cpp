@@ -60,11 +60,6 @@ run::Recipe read_recipe(const ReplayOptions& options, const Registry& registry) 
                        "real servers");
     }
     recipe.scenario = run::simulated_twin(recipe.scenario, registry.systems);
-  } else if (recipe.scenario.system->traits().real_time) {
-    if (options.until != 0) {
-      throw InputError("--until: real servers cannot be stopped at an event; use --simulated");
-    }
-    catch_interrupts();
   }
   return recipe;
 }
@@ -108,6 +103,10 @@ ExitCode replay(ReplayOptions options) {
   if (options.realtime) run_options.clock = &clock;
   options.hold.apply(recipe.scenario, run_options);
   const bool compares = is_exact && !changed;
+  if (compares) {
+    const std::string differs = file_changed_since(options.path);
+    if (!differs.empty()) fmt::print(stderr, "dissensus: {}\n", differs);
+  }
   run::Recipe compared_recipe = recipe;
   if (!compares) compared_recipe.hash.clear();
   const run::Remake remake =

@@ -238,8 +238,7 @@ ExitCode run_many_once(const run::Scenario& scenario, const RunVerbOptions& opti
   ExitCode code = kAllHeld;
   std::size_t troubles = 0;
   for_each_in_order(
-      seeds.size(), std::max<std::size_t>(1, scenario.system->traits().side_by_side),
-      [] { return std::make_unique<run::Runner>(); },
+      seeds.size(), 1, [] { return std::make_unique<run::Runner>(); },
       [&](run::Runner& runner, std::size_t index) {
         return try_run(runner, make_recipe(scenario, options, seeds.first + index), run_options);
       },
@@ -273,7 +272,6 @@ ExitCode run_verb(const RunVerbOptions& options) {
   for (const std::string& path : options.scenarios) {
     scenarios.push_back(options.changes.load(path, registry.systems));
     if (!options.schedule.empty()) run::load_schedule(options.schedule, scenarios.back());
-    if (scenarios.back().system->traits().real_time) catch_interrupts();
   }
   ExitCode code = kAllHeld;
   for (const run::Scenario& scenario : scenarios) {

@@ -158,9 +158,9 @@ void print_text(const RunReport& report) {
   if (notes.size() > kNotesShown) {
     fmt::print("  note: ... and {} more (verdict.json)\n", notes.size() - kNotesShown);
   }
-  fmt::print("trace     {} events, {:.3f} s of {} time, ended by {}, hash {}\n", result.events,
-             static_cast<double>(microseconds_of(result.end)) / 1e6, time_word(scenario),
-             result.ended_by, trace::to_hex(result.hash));
+  fmt::print("trace     {} events, {:.3f} s of virtual time, ended by {}, hash {}\n", result.events,
+             static_cast<double>(microseconds_of(result.end)) / 1e6, result.ended_by,
+             trace::to_hex(result.hash));
   if (result.records_cut)
     fmt::print("          the recorded trace was cut at limits.trace_bytes\n");
   if (!report.folder.empty()) {
@@ -170,10 +170,6 @@ void print_text(const RunReport& report) {
 }
 
 }  // namespace
-
-std::string_view time_word(const run::Scenario& scenario) {
-  return scenario.system->traits().real_time ? "real" : "virtual";
-}
 
 void print_report(const RunReport& report, const OutputOptions& output) {
   if (output.quiet) return;

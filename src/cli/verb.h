@@ -100,8 +100,6 @@ struct RunReport {
   std::optional<std::vector<std::string>> doubts = std::nullopt;
 };
 void print_report(const RunReport& report, const OutputOptions& output);
-/// Which time passes in runs of the scenario: "virtual", or "real".
-std::string_view time_word(const run::Scenario& scenario);
 /// "'a b'" for a word that a shell would take apart.
 std::string shell_word(const std::string& word);
 /// The command that repeats what is in a folder, with the options that it needs beside it; printed

@@ -13,6 +13,20 @@ std::string_view to_string(SemanticType type) {
   return kNames[static_cast<std::size_t>(type)];
 }
 
+std::string_view to_string(Loss loss) {
+  return loss == Loss::resent ? "resent" : "gone";
+}
+
+std::string fate_of_lost(const SystemDescription& description) {
+  std::vector<std::string> gone;
+  for (const KindDescription& kind : description.kinds) {
+    if (kind.loss == Loss::gone) gone.push_back(kind.name);
+  }
+  if (gone.empty()) return "is sent again";
+  if (gone.size() == description.kinds.size()) return "is gone for ever";
+  return fmt::format("is sent again, but of {} it is gone for ever", fmt::join(gone, ", "));
+}
+
 std::string instance_name(const LevelDescription& level, std::uint64_t instance) {
   if (level.scope_bits == 0) return std::to_string(instance);
   const std::uint64_t scope = instance & ((std::uint64_t{1} << level.scope_bits) - 1);

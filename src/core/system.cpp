@@ -12,6 +12,10 @@ Disk& Context::disk() {
 void Node::timer(Context&, TimerId, std::uint64_t) {}
 void Node::submit(Context&, const Request&) {}
 void Node::disk_done(Context&, const DiskCompletion&) {}
+void Node::ended(Context&) {}
+std::optional<Digest> Node::future(Time) const {
+  return std::nullopt;
+}
 void Node::happened(Context&) {
   DISSENSUS_ASSERT(false, "Node::happened : overridden by nodes of a cluster with an outside");
 }

@@ -99,6 +99,9 @@ void Supervisor::hear_answers(Thread& thread) {
     ++process.stops;
     ++inside_;
     enter_call(thread);
+    if ((thread.call == SYS_open || thread.call == SYS_openat) && entry.result >= 0) {
+      note_open_file(thread.tid, entry.result);
+    }
     if (entry.kind == AnswerEntry::idle) {
       ++thread.idle_calls;
       if (thread.timed_out_at == now_ && waits_for_descriptors(thread.call)) ++thread.expired_waits;

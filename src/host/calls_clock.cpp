@@ -28,7 +28,7 @@ Outcome clock_gettime_call(Supervisor& supervisor, Thread& thread) {
   } else if (clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID || clock < 0) {
     value = processor_time(*thread.process);
   } else if (clock <= CLOCK_TAI) {
-    value = supervisor.steady();
+    value = supervisor.steady(thread.process->machine);
   } else {
     return answer(-EINVAL);
   }
@@ -62,7 +62,7 @@ Outcome times_call(Supervisor& supervisor, Thread& thread) {
   tms value{};
   value.tms_utime = processor_time(*thread.process) / kTick;
   if (thread.arguments[0] != 0) write_value(thread.tid, thread.arguments[0], value);
-  return supervisor.clock_read(thread, supervisor.steady() / kTick);
+  return supervisor.clock_read(thread, supervisor.steady(thread.process->machine) / kTick);
 }
 
 Outcome getrusage_call(Supervisor& supervisor, Thread& thread) {

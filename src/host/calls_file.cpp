@@ -214,6 +214,8 @@ Outcome open_call(Supervisor& supervisor, Thread& thread) {
   // What cannot be written to is no pipe, and never changes.
   const bool is_own =
       full.starts_with("/node") || full.starts_with("/tmp") || full.starts_with("/dev/shm");
+  // Below /tmp, too, lies what the scenario shows.
+  if (!is_own || full.starts_with("/tmp")) supervisor.note_file(full);
   if (!is_own) return open_what_is_shown(supervisor, thread, full);
   const Handle file = find_file(thread, folder, *path, (flags & O_NOFOLLOW) == 0);
   struct stat info {};

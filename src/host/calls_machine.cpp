@@ -60,7 +60,9 @@ Outcome getcpu_call(Supervisor&, Thread& thread) {
 
 Outcome sysinfo_call(Supervisor& supervisor, Thread& thread) {
   struct sysinfo info {};
-  info.uptime = std::chrono::duration_cast<std::chrono::seconds>(supervisor.steady()).count();
+  info.uptime =
+      std::chrono::duration_cast<std::chrono::seconds>(supervisor.steady(thread.process->machine))
+          .count();
   info.totalram = 8ULL << 30;
   info.freeram = 6ULL << 30;
   info.procs = 64;

@@ -81,6 +81,8 @@ struct Plan {
   Limits limits;
   DiskModel disk;
   ThreadOrder order = ThreadOrder::first_come;
+  /// Steady clocks of machines differ, as of machines that were switched on at different moments.
+  bool has_own_uptimes = true;
   Answers answers = Answers::inside;
   std::int64_t epoch_seconds = 1'798'761'600;  ///< what calendars show at time 0: 2027-01-01
   /// Sleeps are at least this long. Runtimes that poll in microseconds then cost fewer stops.
@@ -200,6 +202,7 @@ struct Report {
   std::vector<std::string> doubts;
   std::vector<std::string> notes;    ///< limits that were hit, files that were hidden
   std::vector<SpinSite> spin_sites;  ///< found in this run, for the plan of the next
+  std::vector<std::string> files;    ///< of this machine, that programs opened or ran
   Journal journal;                   ///< hashes per step, to compare runs with
   std::uint64_t stops = 0;           ///< times a program was stopped
   std::uint64_t inside = 0;          ///< calls that were answered without a stop

@@ -142,25 +142,10 @@ void build_view(const KeeperPlan& plan, int channel, const std::string& base) {
                              "/node", "/run", "/var", "/var/lib", "/var/run"}) {
     mkdir((view + folder).c_str(), 0755);
   }
-  const char* system[] = {"/usr",
-                          "/lib",
-                          "/lib64",
-                          "/lib32",
-                          "/bin",
-                          "/sbin",
-                          "/etc/ssl",
-                          "/etc/ld.so.cache",
-                          "/etc/ld.so.conf",
-                          "/etc/ld.so.conf.d",
-                          "/etc/alternatives",
-                          "/etc/services",
-                          "/etc/protocols",
-                          "/dev/null",
-                          "/dev/zero",
-                          "/dev/full",
-                          "/dev/random",
-                          "/dev/urandom",
-                          "/dev/tty"};
+  const char* system[] = {"/usr",          "/lib",           "/lib64",       "/lib32",
+                          "/bin",          "/sbin",          "/etc/ssl",     "/etc/alternatives",
+                          "/etc/services", "/etc/protocols", "/dev/null",    "/dev/zero",
+                          "/dev/full",     "/dev/random",    "/dev/urandom", "/dev/tty"};
   for (const char* path : system) {
     if (!show(view, path)) fail(channel, std::string("cannot show ") + path);
   }

@@ -20,6 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "dissensus/options.h"
+
 #include "host/counter.h"
 #include "host/keeper.h"
 #include "host/supervisor.h"
@@ -56,6 +58,7 @@ std::string file_name_of(pid_t tid) {
 void copy_contents(const std::string& from, const std::string& to) {
   namespace fs = std::filesystem;
   std::error_code error;
+  if (!fs::is_directory(from, error)) throw InputError(from + ": there is no such folder");
   fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks, error);
   if (error) throw OutsideError(fmt::format("{} cannot be copied: {}", from, error.message()));
   if (geteuid() != 0) return;
@@ -72,6 +75,20 @@ void raise_handle_limit() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/// Machines were not switched on at one moment: programs that start together and make random
+/// numbers of their clocks draw different ones. Whole seconds, so that what is rounded to
+/// milliseconds is rounded alike.
+std::vector<std::chrono::seconds> draw_uptimes(const Plan& plan) {
+  constexpr std::uint64_t kStep = 1000;
+  std::vector<std::chrono::seconds> uptimes;
+  for (std::size_t machine = 0; machine < plan.machines.size(); ++machine) {
+    Random random(plan.seed, "uptime", machine);
+    const std::uint64_t own = kStep * machine + random.below(kStep);
+    uptimes.emplace_back(kStep + (plan.has_own_uptimes ? own : 0));
+  }
+  return uptimes;
 }
 
 Handle make_input(const std::string& text) {
@@ -100,6 +117,7 @@ Supervisor::Supervisor(const Plan& plan, HostListener& listener)
       instructions_(plan.spin_sites),
       gates_(plan.answers == Answers::inside),
       calendar_offsets_(plan.machines.size()),
+      uptimes_(draw_uptimes(plan)),
       order_(plan.seed, "thread order") {
   raise_handle_limit();
   struct stat folder {};
@@ -203,6 +221,9 @@ void Supervisor::prepare(Thread& thread) {
     }
   }
   process.has_answers = prepare_answers(thread.tid);
+  for (const Mapping& mapping : read_mappings(thread.tid)) {
+    if (mapping.inode != 0) note_file(mapping.path);
+  }
   process.shown = {};
   process.is_stale = process.shares_memory = false;
   look_at_code(process, thread.tid, 0, UINT64_MAX);

@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "dissensus/options.h"
+
 #include "host/filter.h"
 #include "host/instrumented.h"
 #include "host/keeper.h"
@@ -58,7 +60,7 @@ KeeperPlan keeper_plan(const Plan& plan) {
   for (const std::string& path : plan.visible) {
     std::error_code error;
     const std::filesystem::path real = std::filesystem::canonical(path, error);
-    if (error) throw OutsideError(fmt::format("{}: there is no such file", path));
+    if (error) throw InputError(fmt::format("{}: there is no such file", path));
     if (!real.string().starts_with("/usr/")) keeper.visible.push_back(real.string());
     if (real != path && !path.starts_with("/usr/")) keeper.visible.push_back(path);
   }

@@ -18,6 +18,13 @@ namespace dissensus::host {
 
 namespace {
 
+/// What RDTSC shows at time 0, in nanoseconds, on every machine.
+constexpr std::chrono::nanoseconds kTicksAtStart = std::chrono::seconds(1000);
+
+}  // namespace
+
+namespace {
+
 constexpr std::uint64_t bit(int signal) {
   return 1ULL << (signal - 1);
 }
@@ -129,7 +136,7 @@ bool Supervisor::on_signal(Thread& thread, int number, int& signal) {
     return false;
   }
   if (number == SIGSEGV || number == SIGILL) {
-    const auto clock = static_cast<std::uint64_t>(steady().count());
+    const auto clock = static_cast<std::uint64_t>((kTicksAtStart + now_).count());
     const Instructions::Kind kind =
         instructions_.carry_out(thread.process->number, thread.tid, number, clock,
                                 thread.process->random, thread.registers);

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -24,7 +25,6 @@ namespace dissensus::host {
 namespace {
 
 /// What steady clocks show at time 0.
-constexpr std::chrono::nanoseconds kSteadyStart = std::chrono::seconds(1000);
 /// Reads of the clock, through the page, before they become calls.
 constexpr std::uint64_t kPageReadsMax = 1000;
 /// Calls in a row that read the clock, before the clock moves because of them.
@@ -62,13 +62,24 @@ std::chrono::nanoseconds Supervisor::calendar(MachineId machine) const {
   return std::chrono::seconds(plan_.epoch_seconds) + now_ + calendar_offsets_[machine];
 }
 
-std::chrono::nanoseconds Supervisor::steady() const {
-  return kSteadyStart + now_;
+std::chrono::nanoseconds Supervisor::steady(MachineId machine) const {
+  return uptimes_[machine] + now_;
+}
+
+void Supervisor::note_file(const std::string& path) {
+  files_.insert(std::filesystem::path(path).lexically_normal().string());
+}
+
+void Supervisor::note_open_file(pid_t tid, std::int64_t descriptor) {
+  std::error_code error;
+  const std::filesystem::path path =
+      std::filesystem::read_symlink(fmt::format("/proc/{}/fd/{}", tid, descriptor), error);
+  if (!error && path.is_absolute()) note_file(path.string());
 }
 
 HostTime Supervisor::time_of(MachineId machine, bool is_calendar,
                              std::chrono::nanoseconds value) const {
-  const std::chrono::nanoseconds shown = is_calendar ? calendar(machine) : steady();
+  const std::chrono::nanoseconds shown = is_calendar ? calendar(machine) : steady(machine);
   return value <= shown ? now_ : now_ + (value - shown);
 }
 
@@ -297,7 +308,7 @@ void Supervisor::refresh_clock(Process& process, pid_t tid) {
   if (process.page_time == now_) return;
   process.page_time = now_;
   const std::uint64_t real = static_cast<std::uint64_t>(calendar(process.machine).count());
-  const std::uint64_t steady_now = static_cast<std::uint64_t>(steady().count());
+  const std::uint64_t steady_now = static_cast<std::uint64_t>(steady(process.machine).count());
   constexpr std::uint64_t kSecond = 1'000'000'000;
   const ClockPage page{real / kSecond,       real % kSecond,       real % kSecond / 1000,
                        steady_now / kSecond, steady_now % kSecond, 0,
@@ -620,6 +631,28 @@ std::vector<ProcessView> Supervisor::process_views() const {
   return views;
 }
 
+namespace {
+
+/// A file that programs see as it is on this machine; others are made up, or nodes' own.
+bool is_of_system(const std::string& path, const std::vector<std::string>& visible) {
+  constexpr std::string_view kElsewhere[] = {"/proc/", "/sys/", "/dev/",  "/run/",
+                                             "/var/",  "/tmp/", "/node/", "/memfd:"};
+  constexpr std::string_view kMadeUp[] = {
+      "/etc/passwd",        "/etc/group",     "/etc/hosts",       "/etc/nsswitch.conf",
+      "/etc/resolv.conf",   "/etc/host.conf", "/etc/ld.so.cache", "/etc/localtime",
+      "/etc/ld.so.preload", "/etc/mtab"};
+  const auto is_below = [&](std::string_view folder) { return path.starts_with(folder); };
+  const bool is_shown = std::any_of(visible.begin(), visible.end(), [&](const std::string& shown) {
+    return path == shown || path.starts_with(shown + "/");
+  });
+  const bool is_seen = std::none_of(std::begin(kElsewhere), std::end(kElsewhere), is_below) &&
+                       std::find(std::begin(kMadeUp), std::end(kMadeUp), path) == std::end(kMadeUp);
+  std::error_code error;
+  return (is_shown || is_seen) && std::filesystem::is_regular_file(path, error);
+}
+
+}  // namespace
+
 Report Supervisor::report() const {
   Report report;
   report.doubts.assign(doubts_.begin(), doubts_.end());
@@ -630,6 +663,9 @@ Report Supervisor::report() const {
     report.notes.push_back(fmt::format("{} {} at {:.9f} s, which nobody expected", lost[i].name,
                                        to_string(lost[i].exit),
                                        static_cast<double>(lost[i].time.count()) * 1e-9));
+  }
+  for (const std::string& file : files_) {
+    if (is_of_system(file, plan_.visible)) report.files.push_back(file);
   }
   report.spin_sites = found_sites_;
   report.journal = journal_;

@@ -113,8 +113,12 @@ class Supervisor {
   HostTime now() const { return now_; }
   /// Calendar and steady clock of a machine, since their epochs.
   std::chrono::nanoseconds calendar(MachineId machine) const;
-  std::chrono::nanoseconds steady() const;
+  std::chrono::nanoseconds steady(MachineId machine) const;
   void set_calendar_offset(MachineId machine, std::chrono::nanoseconds offset);
+  /// A program opened it, or wanted to, or runs it.
+  void note_file(const std::string& path);
+  /// The same of an open descriptor.
+  void note_open_file(pid_t tid, std::int64_t descriptor);
   /// When a clock of this machine will show `value`.
   HostTime time_of(MachineId machine, bool is_calendar, std::chrono::nanoseconds value) const;
 
@@ -275,6 +279,8 @@ class Supervisor {
   Gates gates_;
   HostTime now_{};
   std::vector<std::chrono::nanoseconds> calendar_offsets_;
+  std::vector<std::chrono::seconds> uptimes_;  ///< by machine: what clocks show at time 0
+  std::set<std::string> files_;                ///< that programs opened or ran, as they name them
   Agenda agenda_;
   std::uint64_t agenda_number_ = 0;
   std::uint64_t wait_number_ = 0;

@@ -8,6 +8,7 @@
 #include "core/assert.h"
 #include "host/ends.h"
 #include "hosted/death.h"
+#include "hosted/kept.h"
 
 namespace dissensus::hosted {
 
@@ -16,6 +17,16 @@ namespace {
 constexpr std::size_t kLogBytesMax = 4u << 20;
 constexpr host::HostTime kReadyStep = std::chrono::milliseconds(100);
 constexpr host::HostTime kPreparationMax = std::chrono::minutes(10);
+
+std::string in_one_line(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  constexpr std::size_t kBytesMax = 1000;
+  if (text.size() > kBytesMax) text = "... " + text.substr(text.size() - kBytesMax);
+  for (std::size_t at = 0; (at = text.find('\n', at)) != text.npos; at += 3) {
+    text.replace(at, 1, " | ");
+  }
+  return text;
+}
 
 host::Plan host_plan(const Plan& plan, std::uint64_t seed) {
   host::Plan made = plan.host;
@@ -28,9 +39,10 @@ host::Plan host_plan(const Plan& plan, std::uint64_t seed) {
 
 }  // namespace
 
-Cluster::Cluster(const Plan& plan, std::uint64_t seed, StandIns stand_ins)
+Cluster::Cluster(const Plan& plan, std::uint64_t seed, StandIns stand_ins, Guest* guest)
     : plan_(plan),
       stand_ins_(std::move(stand_ins)),
+      guest_(guest),
       machines_(plan.machines.size()),
       host_(std::make_unique<host::Host>(host_plan(plan, seed),
                                          static_cast<host::HostListener&>(*this))),
@@ -59,10 +71,15 @@ void Cluster::prepare(NodeId node, const Command& command) {
   if (exit && exit->code == 0 && exit->signal == 0) return;
   throw OutsideError(fmt::format("node {}: {} {}: {}", node, command.front(),
                                  exit ? host::to_string(*exit) : "does not end",
-                                 machines_[node].log));
+                                 in_one_line(machines_[node].log)));
 }
 
 // ---- waiting
+
+void Cluster::begin() {
+  origin_ = host_->now();
+  news_.clear();
+}
 
 Time Cluster::world_time() const {
   return Time{} + std::chrono::duration_cast<Duration>(host_->now() - origin_);
@@ -81,7 +98,7 @@ Outside::Happening Cluster::wait(Time until) {
                     [](const Machine& machine) { return !machine.is_ready; })) {
       target = std::min(target, host_->now() + kReadyStep);
     }
-    if (!host_->run_until(std::max(target, host_->now()))) trouble_ = host_->trouble();
+    advance(std::max(target, host_->now()));
     look_for_ready();
     forget_lost();
   }
@@ -89,6 +106,18 @@ Outside::Happening Cluster::wait(Time until) {
   // What it said last was told, and rules that speak of it were judged.
   if (death_ && trouble_.empty()) trouble_ = death_->text;
   return {world_time(), kNoNode};
+}
+
+void Cluster::advance(host::HostTime until) {
+  if (guest_ == nullptr) {
+    if (!host_->run_until(until)) trouble_ = host_->trouble();
+    return;
+  }
+  guest_->pass(until, [this] {
+    forget_lost();
+    return !news_.empty() || death_.has_value();
+  });
+  trouble_ = host_->trouble();
 }
 
 void Cluster::be_ready(Machine& machine) {
@@ -114,6 +143,13 @@ void Cluster::tell(News news) {
   news.time = world_time();
   news_.push_back(std::move(news));
   host_->finish_soon();
+}
+
+void Cluster::tell(NodeId node, std::any of_guest) {
+  News news;
+  news.node = node;
+  news.of_guest = std::move(of_guest);
+  tell(std::move(news));
 }
 
 void Cluster::tell(std::vector<Connections::Sending> sendings) {
@@ -145,16 +181,23 @@ host::ProgramId Cluster::start(NodeId node, host::Program program) {
 }
 
 void Cluster::start_program(NodeId node) {
-  Machine& machine = machines_[node];
   const MachinePlan& plan = plan_.machines[node];
-  machine.is_down = false;
-  machine.is_ready = plan.command.empty() || !plan_.has_readiness();
+  machines_[node].is_down = false;
+  machines_[node].is_ready = true;
   if (plan.command.empty()) return;
   host::Program program;
   program.name = plan.name;
   program.command = plan.command;
   program.environment = plan.environment;
   program.is_piped = plan_.speaks_lines;
+  start_program(node, std::move(program));
+}
+
+void Cluster::start_program(NodeId node, host::Program program) {
+  Machine& machine = machines_[node];
+  machine.is_down = false;
+  machine.is_ready = !plan_.has_readiness();
+  machine.exit.reset();
   machine.program = start(node, std::move(program));
 }
 
@@ -250,6 +293,7 @@ void Cluster::on_exit(host::ProgramId program, const host::Exit& exit) {
   Machine& machine = machines_[running.node];
   if (machine.program == program) {
     machine.program.reset();
+    machine.exit = exit;
     if (!death_ && !plan_.speaks_lines)
       death_ = death_of(running.node, exit, machine.log, plan_.may_exit);
   }
@@ -277,6 +321,7 @@ void Cluster::on_spin(host::ProgramId program) {
 
 void Cluster::crashed(NodeId node) {
   if (node >= machines_.size()) return;
+  if (guest_ != nullptr) guest_->crashed(node);
   machines_[node].is_down = true;
   if (plan_.is_power_lost) {
     host_->power_loss(node);
@@ -317,6 +362,7 @@ void Cluster::disk_slowed(NodeId node, Duration extra) {
 // ---- connections
 
 void Cluster::on_connect(const host::Connection& connection) {
+  if (guest_ != nullptr) return guest_->on_connect(connection);
   if (plan_.speaks_lines) {
     host_->answer(connection.id, false);
   } else {
@@ -325,6 +371,7 @@ void Cluster::on_connect(const host::Connection& connection) {
 }
 
 void Cluster::on_bytes(const host::Connection& connection, host::Side from, std::string bytes) {
+  if (guest_ != nullptr) return guest_->on_bytes(connection.id, std::move(bytes));
   auto sendings = connections_.wrote(connection, from, bytes);
   for (const Connections::Sending& sending : sendings) {
     if (sending.from != kNoNode) note_begun(sending.from);
@@ -333,11 +380,12 @@ void Cluster::on_bytes(const host::Connection& connection, host::Side from, std:
 }
 
 void Cluster::on_end(const host::Connection& connection, host::Side from, bool gone) {
+  if (guest_ != nullptr) return guest_->on_end(connection.id, gone);
   tell(connections_.ended(connection, from, gone));
 }
 
 void Cluster::on_datagram(host::Datagram datagram) {
-  if (plan_.speaks_lines) return;
+  if (plan_.speaks_lines || guest_ != nullptr) return;
   if (datagram.from_machine != kNoNode) note_begun(datagram.from_machine);
   tell({Connections::datagram(std::move(datagram))});
 }
@@ -370,14 +418,31 @@ std::vector<Outside::Remark> Cluster::remarks() {
   });
 }
 
+std::vector<UsedFile> Cluster::used_here(const std::vector<std::string>& paths) const {
+  std::vector<UsedFile> used = used_files(paths);
+  for (const MachinePlan& machine : plan_.machines) {
+    if (machine.contents.empty()) continue;
+    const std::vector<UsedFile> own = files_of_contents(machine.name, machine.contents);
+    used.insert(used.end(), own.begin(), own.end());
+  }
+  return used;
+}
+
 std::vector<Outside::Attachment> Cluster::attachments() {
   const host::Report report = host_->report();
   std::vector<Attachment> files{{host::kReportFile, host::to_text(report)},
                                 {host::kJournalFile, report.journal.to_bytes()}};
+  files.push_back({kFilesFile, to_text(used_here(report.files))});
   for (std::size_t i = 0; i < machines_.size(); ++i) {
     files.push_back({plan_.machines[i].log_file, machines_[i].log});
+    const auto node = static_cast<NodeId>(i);
+    for (Attachment& file : kept_files(node, host_->folder(node), plan_.keep)) {
+      files.push_back(std::move(file));
+    }
   }
   files.push_back({plan_.threads_file, host::to_text(host_->threads())});
+  if (guest_ == nullptr) return files;
+  for (Attachment& file : guest_->attachments()) files.push_back(std::move(file));
   return files;
 }
 

@@ -3,6 +3,7 @@
 // its stand-in, a node of the world; what its stand-in receives, the program receives.
 #pragma once
 
+#include <any>
 #include <array>
 #include <deque>
 #include <functional>
@@ -11,13 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "dissensus/holdable.h"
-#include "dissensus/machines.h"
 #include "dissensus/outside.h"
 #include "dissensus/system.h"
 
 #include "host/host.h"
 #include "hosted/connections.h"
+#include "hosted/files.h"
+#include "hosted/guest.h"
 #include "hosted/plan.h"
 #include "hosted/segment.h"
 
@@ -37,6 +38,7 @@ struct News {
   bool has_flooded = false;                 ///< a line is longer than the plan allows
   std::optional<host::ConnectionId> reset;  ///< whose other end is gone
   bool of_client = false;
+  std::any of_guest;  ///< what it has to tell of the node
 };
 
 /// A program that comes when it is asked for.
@@ -47,22 +49,20 @@ struct Client {
   bool may_fail = false;
 };
 
-class Cluster final : public dissensus::Cluster,
-                      public Outside,
-                      public Holdable,
-                      public Machines,
-                      private host::HostListener {
+class Cluster final : public dissensus::Cluster, public Outside, private host::HostListener {
  public:
   using StandIns = std::function<std::unique_ptr<Node>(Cluster& cluster, NodeId id)>;
 
-  /// Prepares the nodes' folders. `plan` outlives this. Throws OutsideError.
-  Cluster(const Plan& plan, std::uint64_t seed, StandIns stand_ins);
+  /// Prepares the nodes' folders. `plan` outlives this, and so does the guest, who then hears of
+  /// all connections. Throws OutsideError.
+  Cluster(const Plan& plan, std::uint64_t seed, StandIns stand_ins, Guest* guest = nullptr);
   ~Cluster() override;
 
   std::unique_ptr<Node> make_node(NodeId id) override { return stand_ins_(*this, id); }
   Outside* outside() override { return this; }
 
-  void begin() override { origin_ = host_->now(); }
+  /// Programs may have run for a while; what they said until now, nobody is told.
+  void begin() override;
   Happening wait(Time until) override;
   void crashed(NodeId node) override;
   void paused(NodeId node, bool is_paused) override;
@@ -93,6 +93,8 @@ class Cluster final : public dissensus::Cluster,
   News take_news(NodeId node);
   /// Starts the program of the plan, if there is one.
   void start_program(NodeId node);
+  /// Another one instead.
+  void start_program(NodeId node, host::Program program);
   void start_client(NodeId node, const Client& client);
   /// To the standard input of the program of a plan that speaks lines.
   void write(NodeId node, std::string_view line);
@@ -101,6 +103,17 @@ class Cluster final : public dissensus::Cluster,
   /// The program alone, and not what else runs on its machine.
   void set_program_paused(NodeId node, bool is_paused);
 
+  // For the guest.
+
+  host::Host& host() { return *host_; }
+  const host::Host& host() const { return *host_; }
+  /// Its stand-in is to hear this from the guest.
+  void tell(NodeId node, std::any of_guest);
+  /// How the last program of the node ended by itself; none: it runs, or was ended.
+  const std::optional<host::Exit>& exit_of(NodeId node) const { return machines_[node].exit; }
+  /// What the programs of the node wrote, the first of it.
+  const std::string& written(NodeId node) const { return machines_[node].log; }
+
  private:
   struct Machine {
     std::optional<host::ProgramId> program;
@@ -108,6 +121,7 @@ class Cluster final : public dissensus::Cluster,
     bool is_ready = false;
     bool has_begun = false;
     std::string log;
+    std::optional<host::Exit> exit{};  ///< of the last program
   };
   struct Running {
     NodeId node = kNoNode;
@@ -126,6 +140,7 @@ class Cluster final : public dissensus::Cluster,
   void on_exit(host::ProgramId program, const host::Exit& exit) override;
   void on_spin(host::ProgramId program) override;
 
+  void advance(host::HostTime until);
   void tell(News news);
   void tell(std::vector<Connections::Sending> sendings);
   void tell_line(host::ProgramId program, std::string line);
@@ -139,9 +154,11 @@ class Cluster final : public dissensus::Cluster,
   template <class Action>
   void for_programs_of(NodeId node, Action action);
   Time world_time() const;
+  std::vector<UsedFile> used_here(const std::vector<std::string>& paths) const;
 
   const Plan& plan_;
   StandIns stand_ins_;
+  Guest* guest_;  ///< may be null
   std::vector<Machine> machines_;
   std::vector<Running> programs_;  ///< by ProgramId
   std::unique_ptr<host::Host> host_;

@@ -59,6 +59,8 @@ struct Plan {
   bool has_history = false;    ///< clients write events of a history
   bool is_power_lost = false;  ///< a crash of the schedule takes what was not synced
 
+  std::vector<std::string> keep;  ///< patterns of files of nodes that the run's folder gets
+
   host::Plan host;  ///< without seed, machines and spin sites
 
   /// Whether programs say when they are ready.

@@ -83,7 +83,6 @@ void refuse_mistakes(const run::Scenario& scenario, const run::RunResult& result
 FirstRun try_without_faults(const run::Scenario& scenario, std::uint64_t seed) {
   FirstRun first;
   const SystemTraits traits = scenario.system->traits();
-  if (traits.own_network) return first;
   run::Runner runner;
   // What is there once is recorded at once.
   run::RunResult result = runner.run(

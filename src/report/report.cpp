@@ -414,7 +414,12 @@ std::string messages_section(const RecordedRun& run) {
                           std::to_string(counts.sent), std::to_string(counts.delivered),
                           std::to_string(counts.dropped)});
   }
-  return section("messages", "Messages of the run", to_html(table));
+  std::string fate;
+  if (run.recipe.scenario.system->traits().outside) {
+    fate = fmt::format("<p>A message that is lost {}.</p>\n",
+                       escape(fate_of_lost(run.recipe.scenario.system_description())));
+  }
+  return section("messages", "Messages of the run", to_html(table) + fate);
 }
 
 std::string facts_table(const std::vector<std::pair<std::string, std::string>>& facts) {

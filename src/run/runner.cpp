@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "dissensus/holdable.h"
 #include "dissensus/outside.h"
 
 #include "faults/kinds.h"
@@ -257,7 +256,7 @@ class Holder final : public sim::Clock {
 
  private:
   void wait(Time time, const std::string& why) {
-    auto* const servers = dynamic_cast<Holdable*>(world_->outside());
+    Outside* const servers = world_->outside();
     if (servers == nullptr || servers->held().empty()) return;
     const auto begin = std::chrono::steady_clock::now();
     hold_->wait(time, why, *servers);

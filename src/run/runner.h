@@ -20,7 +20,7 @@
 #include "trace/trace.h"
 
 namespace dissensus {
-class Holdable;
+class Outside;
 }
 namespace dissensus::sim {
 class Clock;
@@ -40,7 +40,7 @@ struct Branch {
 struct Hold {
   std::optional<Time> at;  ///< at the first event from then on; null: when a property is violated
   /// Returns when the run is to go on.
-  std::function<void(Time time, const std::string& why, Holdable& servers)> wait;
+  std::function<void(Time time, const std::string& why, Outside& servers)> wait;
 };
 
 struct RunOptions {

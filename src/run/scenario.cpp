@@ -184,13 +184,6 @@ void ScenarioReader::read_network() {
       }
     }
   }
-  if (scenario_.system->traits().own_network) {
-    // The network is real; the table describes it to the simulated twin.
-    plan.models.assign(1, sim::LinkModel{});
-    plan.models.front().latency = {};
-    plan.models.front().fifo = false;
-    plan.link_model.assign(plan.nodes * plan.nodes, 0);
-  }
 }
 
 std::vector<OptionValue> ScenarioReader::per_node(const OptionValue& value) const {

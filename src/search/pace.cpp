@@ -43,7 +43,7 @@ TimeScales measure_pace(const run::Scenario& scenario) {
   const SystemDescription& description = scenario.system_description();
   const SystemTraits traits = scenario.system->traits();
   TimeScales scales{description.time_scale};
-  if (traits.outside || traits.real_time || !traits.repeatable) return scales;
+  if (traits.outside || !traits.repeatable) return scales;
   DecisionGaps gaps(scenario.nodes(), description.levels.size());
   run::RunOptions options;
   options.sinks = {&gaps};

@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "dissensus/machines.h"
 #include "dissensus/outside.h"
 
 #include "core/assert.h"
@@ -224,11 +223,9 @@ StopReason World::run(EventId until_event) {
 namespace {
 
 /// Programs have disks of their own, which are told how slow the world's are.
-void tell_slow_disks(Outside* outside, std::span<const std::unique_ptr<SimulatedDisk>> disks) {
-  auto* const machines = dynamic_cast<Machines*>(outside);
-  if (machines == nullptr) return;
+void tell_slow_disks(Outside& outside, std::span<const std::unique_ptr<SimulatedDisk>> disks) {
   for (std::size_t node = 0; node < disks.size(); ++node) {
-    if (disks[node]) machines->disk_slowed(static_cast<NodeId>(node), disks[node]->trouble().slow);
+    if (disks[node]) outside.disk_slowed(static_cast<NodeId>(node), disks[node]->trouble().slow);
   }
 }
 
@@ -237,7 +234,7 @@ void tell_slow_disks(Outside* outside, std::span<const std::unique_ptr<Simulated
 /// Real time passes until the next event is due; what happens before that becomes the next event.
 /// False: the run is over.
 bool World::wait_for_outside(Time time_limit) {
-  if (!disks_.empty()) tell_slow_disks(outside_, disks_);
+  if (!disks_.empty()) tell_slow_disks(*outside_, disks_);
   for (;;) {
     const Time due = queue_.empty() ? Time::max() : queue_.next_time();
     const Outside::Happening happening = outside_->wait(std::min(due, time_limit));

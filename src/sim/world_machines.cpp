@@ -2,8 +2,6 @@
 #include <memory>
 #include <utility>
 
-#include "dissensus/machines.h"
-#include "dissensus/mortal.h"
 #include "dissensus/outside.h"
 
 #include "sim/world_inside.h"
@@ -46,28 +44,19 @@ void World::restart(NodeId node) {
 
 void World::look_at_nodes() {
   for (Host& host : hosts_) {
-    auto* const mortal = host.started ? dynamic_cast<Mortal*>(host.node.get()) : nullptr;
-    if (mortal != nullptr) mortal->look(host.context);
+    if (host.started) host.node->ended(host.context);
   }
 }
 
 // ---- pauses
-
-namespace {
-
-/// Nodes that live elsewhere stand still only if somebody tells them.
-void tell_paused(Outside* outside, NodeId node, bool is_paused) {
-  if (auto* const nodes = dynamic_cast<Machines*>(outside)) nodes->paused(node, is_paused);
-}
-
-}  // namespace
 
 void World::pause(NodeId node) {
   Host& host = hosts_[node];
   if (!host.running) return;
   if (host.pauses++ > 0) return;
   host.paused_since = queue_.now();
-  tell_paused(outside_, node, true);
+  // Nodes that live elsewhere stand still only if somebody tells them.
+  if (outside_ != nullptr) outside_->paused(node, true);
 }
 
 void World::resume(NodeId node) {
@@ -77,7 +66,7 @@ void World::resume(NodeId node) {
   host.paused_us += static_cast<std::uint32_t>(length.count());
   if (host.running) {
     adjust_clock(node, -length, 0);
-    tell_paused(outside_, node, false);
+    if (outside_ != nullptr) outside_->paused(node, false);
   }
   for (Slot& held : std::exchange(host.held, {})) {
     const std::uint32_t index = take_slot(held.type, held.node);

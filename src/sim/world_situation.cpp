@@ -3,8 +3,6 @@
 #include <optional>
 #include <string>
 
-#include "dissensus/foreseeable.h"
-
 #include "sim/world_inside.h"
 
 namespace dissensus::sim {
@@ -59,11 +57,12 @@ bool World::add_hosts(std::string& content) const {
     const Host& host = hosts_[id];
     append_numbers(content, host.running, host.round);
     if (!host.running) continue;
-    const auto* const node = dynamic_cast<const Foreseeable*>(host.node.get());
-    if (node == nullptr || host.pauses > 0) return false;
-    const Digest future = node->future(local_time(identity(static_cast<NodeId>(id))));
+    if (host.pauses > 0) return false;
+    const std::optional<Digest> future =
+        host.node->future(local_time(identity(static_cast<NodeId>(id))));
+    if (!future) return false;
     Random random = host.random;  // where its stream stands is what it would draw next
-    append_numbers(content, future.high, future.low, random.next(), random.next());
+    append_numbers(content, future->high, future->low, random.next(), random.next());
   }
   return true;
 }

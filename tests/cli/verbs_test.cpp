@@ -216,9 +216,11 @@ TEST(Check, SaysWhatAValidScenarioHolds) {
   EXPECT_EQ(text.exit_code, 0) << text.err;
   EXPECT_THAT(text.out, HasSubstr("valid; system majority, 3 nodes"));
   const json report = json::parse(folder.run({"check", kBuggyScenario, "--json"}).out);
-  EXPECT_EQ(keys_of(report), (std::set<std::string>{"valid", "scenario", "description", "system",
-                                                    "nodes", "genes", "message_kinds"}));
+  EXPECT_EQ(keys_of(report),
+            (std::set<std::string>{"valid", "scenario", "description", "system", "nodes", "genes",
+                                   "message_kinds", "lost_messages"}));
   EXPECT_EQ(report["message_kinds"], (json{"Proposal", "Commit"}));
+  EXPECT_EQ(report["lost_messages"], (json{{"Proposal", "gone"}, {"Commit", "gone"}}));
   EXPECT_THAT(folder.content(), IsEmpty());
 }
 

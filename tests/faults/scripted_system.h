@@ -76,7 +76,7 @@ class ScriptedSystem final : public System {
     return std::make_unique<ScriptedNode>(*this, id);
   }
   void set_world(sim::World* world) { world_ = world; }
-  void make_once(MessageKind kind) { description_.kinds[kind].once = true; }
+  void make_once(MessageKind kind) { description_.kinds[kind].loss = Loss::resent; }
 
  private:
   class ScriptedNode final : public Node {

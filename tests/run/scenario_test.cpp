@@ -156,7 +156,7 @@ name = "live"
 [system]
 kind = "rippled"   # real ones
 nodes = 4
-servers = { log_level = "debug", clock = "real" }
+servers = { log_level = "debug" }
 
 [network]
 latency = "3ms"
@@ -165,11 +165,10 @@ latency = "3ms"
 virtual_time = "1min"
 )";
   const Scenario live = parse_scenario(text, "live.toml", built_in_systems());
-  EXPECT_TRUE(live.system->traits().real_time);
-  EXPECT_FALSE(live.system->traits().repeatable);
-  EXPECT_EQ(live.plan.models.front().latency.a, Duration{});  // the network is real
+  EXPECT_TRUE(live.system->traits().outside);
+  EXPECT_TRUE(live.system->traits().repeatable);
   const Scenario twin = simulated_twin(live, built_in_systems());
-  EXPECT_FALSE(twin.system->traits().real_time);
+  EXPECT_FALSE(twin.system->traits().outside);
   EXPECT_TRUE(twin.system->traits().repeatable);
   EXPECT_EQ(twin.system_description().name, "xrpl");
   EXPECT_EQ(twin.plan.models.front().latency.a, std::chrono::milliseconds(3));

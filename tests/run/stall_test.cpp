@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "dissensus/foreseeable.h"
-
 #include "sim/test_system.h"
 
 namespace dissensus::run {
@@ -46,10 +44,10 @@ class BeatingNode : public Node {
   std::uint64_t beats_ = 0;
 };
 
-class ForeseeableNode final : public BeatingNode, public Foreseeable {
+class ForeseeableNode final : public BeatingNode {
  public:
   using BeatingNode::BeatingNode;
-  Digest future(Time) const override { return Digest{heard_, beats_}; }
+  std::optional<Digest> future(Time) const override { return Digest{heard_, beats_}; }
 };
 
 class BeatingSystem final : public System {

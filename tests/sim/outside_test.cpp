@@ -37,6 +37,8 @@ class ScriptedOutside final : public Outside {
     return {now + lateness, kNoNode};
   }
   void crashed(NodeId node) override { crashes.push_back(node); }
+  void paused(NodeId, bool) override {}
+  void disk_slowed(NodeId, Duration) override {}
   std::string trouble() const override { return reason; }
 
   std::deque<News> news;
@@ -82,7 +84,6 @@ class OutsideSystem final : public System {
   SystemTraits traits() const override {
     SystemTraits traits;
     traits.repeatable = false;
-    traits.real_time = true;
     traits.outside = true;
     return traits;
   }

@@ -66,8 +66,7 @@ Sides load_sides(const FidelityVerbOptions& options, const SystemRegistry& syste
         options.scenario));
   }
   run::Scenario twin = run::simulated_twin(first, systems);
-  const std::string name = first.system->traits().real_time ? "live" : "virtual";
-  return {std::move(first), std::move(twin), {name, "simulated"}};
+  return {std::move(first), std::move(twin), {"virtual", "simulated"}};
 }
 
 std::vector<fidelity::FidelitySchedule> choose_schedules(const FidelityVerbOptions& options,
@@ -236,9 +235,7 @@ fidelity::FidelityPlan make_plan(const FidelityVerbOptions& options, const Sides
   fidelity::require_comparable(sides.first, sides.second);
   fidelity::FidelityPlan plan;
   plan.scenario = sides.first.name;
-  const std::size_t side_by_side = sides.first.system->traits().side_by_side;
-  plan.sides[0] = {sides.names[0], &sides.first, options.repeats,
-                   side_by_side != 0 ? side_by_side : options.jobs};
+  plan.sides[0] = {sides.names[0], &sides.first, options.repeats, options.jobs};
   plan.sides[1] = {sides.names[1], &sides.second, options.simulated_repeats, options.jobs};
   plan.schedules = choose_schedules(options, sides.first);
   plan.seed = options.seed;

@@ -115,7 +115,8 @@ class Replay final : public Effect {
   void meet(Passage& passage, Station) override {
     const sim::Transmission& sent = passage.sent;
     if (sent.from != fault_.node || !receivers_[sent.to] || !passage.round()) return;
-    if (passage.world.description().kinds[sent.message.kind()].once) return;
+    if (passage.world.description().kinds[sent.message.kind()].loss == dissensus::Loss::resent)
+      return;
     if (*passage.round() < fault_.round) {
       if (sent_.size() == kKept) sent_.erase(sent_.begin());
       sent_.push_back(sent);

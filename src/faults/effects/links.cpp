@@ -22,7 +22,8 @@ class Unreliable final : public Lasting {
     const sim::Transmission& sent = passage.sent;
     if (!is_active() || !senders_[sent.from] || !receivers_[sent.to]) return;
     if (!passage.copies.empty()) return;  // one fault makes copies of a message
-    const bool is_once = passage.world.description().kinds[sent.message.kind()].once;
+    const bool is_once =
+        passage.world.description().kinds[sent.message.kind()].loss == dissensus::Loss::resent;
     // Always the same number of draws: what happens to one message does not shift the next.
     const bool lost = random_.chance(fault_.loss);
     const bool twice = random_.chance(fault_.duplicate) && !is_once;

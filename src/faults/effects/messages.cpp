@@ -77,7 +77,8 @@ class Duplication final : public OfMessages<DuplicateFault> {
   }
   void meet(Passage& passage, Station) override {
     const auto& kinds = passage.world.description().kinds;
-    if (!applies(passage) || kinds[passage.sent.message.kind()].once) return;
+    if (!applies(passage) || kinds[passage.sent.message.kind()].loss == dissensus::Loss::resent)
+      return;
     use();
     passage.copies.push_back(gap_);
   }
@@ -94,7 +95,7 @@ std::string words_of_limit(const std::optional<std::uint32_t>& count) {
 std::optional<Obstacle> second_copy(const DuplicateFault& fault,
                                     const SystemDescription& description) {
   const auto& kind = fault.messages.kind;
-  if (!kind || !description.kinds.at(*kind).once) return std::nullopt;
+  if (!kind || description.kinds.at(*kind).loss != dissensus::Loss::resent) return std::nullopt;
   return Obstacle{"message",
                   fmt::format("'duplicate' is not possible: receivers pass over a second {}, as "
                               "over all pieces of connections; possible: datagrams, or delay",

@@ -81,6 +81,8 @@ struct Protocol {
   std::unique_ptr<ConnectionReader> (*make_reader)() = nullptr;
   /// The bytes of a message, whose fields may have been changed. Null: it can only be read.
   std::string (*write)(const Content& content) = nullptr;
+  /// Of its messages. Streams lose nothing: the cluster sends again what a schedule loses.
+  Loss loss = Loss::resent;
 };
 
 /// The names that scenarios use.

@@ -1,35 +1,22 @@
 #include "systems/live/network.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <utility>
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "dissensus/random.h"
 
-#include "systems/live/session_folder.h"
-#include "systems/live/virtual_servers.h"
 #include "systems/live/wire/error.h"
 
 namespace dissensus::live {
 
 using namespace std::chrono_literals;
 
-struct LiveNetwork::Loop {
-  boost::asio::io_context io{1};
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work =
-      boost::asio::make_work_guard(io);
-  std::unique_ptr<VirtualServers> servers;  ///< null in real time
-};
-
 namespace {
 /// So that the heartbeats of servers, one in a second, come at any distance from each other:
-/// without this, in virtual time, they would all come at once.
+/// without this they would all come at once.
 std::vector<std::chrono::microseconds> start_waits(const LiveNetwork::Plan& plan) {
   constexpr std::uint64_t kHeartbeat = 1'000'000;
   Random random(plan.run_seed, "start");
@@ -41,55 +28,28 @@ std::vector<std::chrono::microseconds> start_waits(const LiveNetwork::Plan& plan
 }
 }  // namespace
 
-LiveNetwork::LiveNetwork(Plan plan) : plan_(std::move(plan)), loop_(std::make_unique<Loop>()) {
-  if (!plan_.settings.is_virtual) return;
-  VirtualServers::Plan place;
-  place.seed = plan_.run_seed;
-  place.order = plan_.settings.order;
-  loop_->servers = std::make_unique<VirtualServers>(loop_->io, place);
-}
+LiveNetwork::LiveNetwork(Plan plan)
+    : plan_(std::move(plan)), loop_({plan_.run_seed, plan_.settings.order}) {}
 
 LiveNetwork::~LiveNetwork() {
-  keep_alive(false);
   if (interceptor_) interceptor_->stop();
-  if (servers_ && !dead_server().empty()) had_trouble_ = true;
-  interceptor_.reset();
-  servers_.reset();
-  std::error_code ignored;
-  // Whoever stops a start has no interest in it.
-  if (had_trouble_ && !is_interrupted()) {
-    std::ofstream(plan_.folder + '/' + kKeptMark) << "something went wrong with this network\n";
-    return;
-  }
-  std::filesystem::remove_all(plan_.folder, ignored);
-  // Folders above it that are empty now.
-  const std::filesystem::path session = std::filesystem::path(plan_.folder).parent_path();
-  if (std::filesystem::remove(session, ignored)) {
-    std::filesystem::remove(session.parent_path(), ignored);
-  }
 }
 
 void LiveNetwork::start() {
   ServerNetworkOptions options;
   options.rippled = plan_.rippled;
   options.nodes = plan_.nodes;
-  options.folder = plan_.folder;
   options.trusted = plan_.trusted;
   options.seed = plan_.seed;
   options.log_level = plan_.settings.log_level;
   options.account_reserve = plan_.account_reserve;
-  options.is_interrupted = plan_.is_interrupted;
   options.environment = plan_.settings.environment;
   options.binaries = plan_.settings.binaries;
   options.restart_binaries = plan_.settings.restart_binaries;
-  options.place = loop_->servers.get();
   options.known_binaries = plan_.binaries;
   options.configurations = plan_.settings.configurations;
-  if (plan_.settings.is_virtual) {
-    options.gives_certificates = true;
-    options.start_waits = start_waits(plan_);
-  }
-  servers_ = std::make_unique<ServerNetwork>(loop_->io, std::move(options));
+  options.start_waits = start_waits(plan_);
+  servers_ = std::make_unique<ServerNetwork>(loop_.io, loop_.servers, std::move(options));
   servers_->start();
 
   InterceptorOptions between;
@@ -103,8 +63,16 @@ void LiveNetwork::start() {
   between.links = plan_.links;
   watch_ = std::make_unique<Watch>(std::move(validators));
   InterceptorHandler& handler = *this;  // private: make_unique may not convert
-  interceptor_ = std::make_unique<Interceptor>(loop_->io, std::move(between), handler);
+  interceptor_ = std::make_unique<Interceptor>(loop_.io, std::move(between), handler);
   interceptor_->start();
+  loop_.servers.set_owner({[this](NodeId node) {
+                             interceptor_->disconnect_node(node);
+                             servers_->lose_server(node);
+                           },
+                           [this] {
+                             return listener_ != nullptr ? listener_->attachments()
+                                                         : std::vector<Outside::Attachment>{};
+                           }});
   for (std::size_t i = 0; i < plan_.nodes; ++i) {
     const auto node = static_cast<NodeId>(i);
     servers_->client(node).on_event([this, node](const nlohmann::json& event) {
@@ -112,36 +80,35 @@ void LiveNetwork::start() {
     });
   }
   const LoopTime deadline = now() + plan_.settings.start_limit;
-  if (loop_->servers) hasten_first_ledgers(deadline);
+  hasten_first_ledgers(deadline);
   if (plan_.is_funded) {
     servers_->wait_until_synced(deadline);
   } else {
     servers_->wait_until_ready(deadline);
-    had_trouble_ = false;
   }
 }
 
 /// A server that knows no transactions leaves a ledger open until its calendar is 20 s ahead of the
 /// last close, and takes transactions only once a ledger was validated: two such waits at the
-/// start. In virtual time the calendars of all servers go ahead together whenever nothing can be
+/// start. The calendars of all servers go ahead together whenever nothing can be
 /// under way.
 void LiveNetwork::hasten_first_ledgers(LoopTime deadline) {
   constexpr auto kRound = 5s;
   constexpr auto kIdleInterval = 20s;
   const auto is_done = [this] {
-    if (!dead_server().empty()) return true;
+    if (!trouble().empty()) return true;
     for (std::size_t node = 0; node < plan_.nodes; ++node) {
       if (servers_->state(static_cast<NodeId>(node)).validated_seq == 0) return false;
     }
     return true;
   };
   while (!servers_->run_until(is_done, std::min(deadline, now() + kRound)) && now() < deadline) {
-    loop_->servers->push_calendars(kIdleInterval);
+    loop_.servers.push_calendars(kIdleInterval);
   }
 }
 
 bool LiveNetwork::recover(std::uint32_t ledgers_more) {
-  if (!dead_server().empty()) return false;
+  if (!trouble().empty()) return false;
   const auto validated = [this](std::size_t node) {
     return servers_->state(static_cast<NodeId>(node)).validated_seq;
   };
@@ -156,8 +123,7 @@ bool LiveNetwork::recover(std::uint32_t ledgers_more) {
   };
   // A network that has stood still for so long will not begin to move now.
   run_until(now() - stillness() + plan_.settings.recovery_limit,
-            [&] { return is_well() || !dead_server().empty(); });
-  had_trouble_ = had_trouble_ || !(is_well() || is_interrupted());
+            [&] { return is_well() || !trouble().empty(); });
   return is_well();
 }
 
@@ -186,10 +152,7 @@ std::vector<FundedAccount> LiveNetwork::fund(const std::vector<AccountRequest>& 
   funded_ahead_ = fund_accounts(*servers_, requests, deadline);
   std::reverse(funded_ahead_.begin(), funded_ahead_.end());
   std::vector<FundedAccount> funded = take_funded(accounts.size());
-  if (plan_.is_funded) {
-    servers_->wait_until_ready(deadline);
-    had_trouble_ = false;
-  }
+  if (plan_.is_funded) servers_->wait_until_ready(deadline);
   return funded;
 }
 
@@ -198,20 +161,11 @@ void LiveNetwork::pause(std::chrono::milliseconds time) {
 }
 
 void LiveNetwork::run_until(LoopTime until, const std::function<bool()>& stop) {
-  drive(loop_->io, until, stop, plan_.is_interrupted);
+  drive(loop_.io, until, stop);
 }
 
 LoopTime LiveNetwork::now() const {
-  return live::now(loop_->io);
-}
-
-const VirtualServers* LiveNetwork::virtual_servers() const {
-  return loop_->servers.get();
-}
-
-void LiveNetwork::crash(NodeId node) {
-  interceptor_->disconnect_node(node);
-  servers_->kill_server(node);
+  return loop_.servers.now();
 }
 
 void LiveNetwork::restart(NodeId node) {
@@ -219,34 +173,9 @@ void LiveNetwork::restart(NodeId node) {
   interceptor_->reconnect_node(node);
 }
 
-void LiveNetwork::keep_alive(bool on) {
-  if (loop_->servers) return;
-  if (on) {
-    keeper_ = std::jthread([this](const std::stop_token& asked) {
-      while (!asked.stop_requested() && !is_interrupted()) {
-        run_until(now() + 1s, [&asked] { return asked.stop_requested(); });
-      }
-    });
-  } else if (keeper_.joinable()) {
-    keeper_.request_stop();
-    keeper_.join();
-  }
-}
-
-bool LiveNetwork::has_lost_servers() const {
-  return loop_->servers && !loop_->servers->trouble().empty();
-}
-
-std::string LiveNetwork::dead_server() const {
-  if (loop_->servers && !loop_->servers->trouble().empty()) return loop_->servers->trouble();
-  for (std::size_t i = 0; i < plan_.nodes; ++i) {
-    const auto node = static_cast<NodeId>(i);
-    const ServerState state = servers_->state(node);
-    if (!state.running && !state.crashed_by_us) {
-      return fmt::format("server {} {}", node, state.exit_text);
-    }
-  }
-  return {};
+std::string LiveNetwork::trouble() const {
+  const std::string trouble = loop_.servers.trouble();
+  return trouble.empty() ? servers_->dead_server() : trouble;
 }
 
 void LiveNetwork::on_frame(NodeId from, NodeId to, Frame&& frame) {

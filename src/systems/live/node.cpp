@@ -40,7 +40,11 @@ void LiveNode::restart(Context& context, const Node&) {
 }
 
 void LiveNode::happened(Context& context) {
-  NodeNews news = cluster_.take_news(self_);
+  hosted::News told = cluster_.take_news(self_);
+  if (told.line) context.log(*told.line);
+  if (told.exit) context.log(host::to_string(*told.exit));
+  if (!told.of_guest.has_value()) return;
+  auto news = std::any_cast<ServerNews>(std::move(told.of_guest));
   if (news.message) {
     std::visit([&](const auto& message) { look_at(context, message); }, *news.message);
     send(context, news.to, std::move(*news.message));
@@ -66,7 +70,7 @@ void LiveNode::receive(Context& context, NodeId from, const Message& message) {
     context.log(fmt::format("a forged message comes back by way of {}; left out", from));
     return;
   }
-  cluster_.write(from, self_, content.frame, context.now());
+  cluster_.write(from, self_, content.frame);
 }
 
 void LiveNode::submit(Context&, const Request& request) {

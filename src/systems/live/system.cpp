@@ -8,12 +8,11 @@
 
 #include "systems/live/cluster.h"
 #include "systems/live/live_session.h"
-#include "systems/live/machine.h"
 #include "systems/live/messages.h"
 #include "systems/live/node.h"
 #include "systems/live/pool.h"
 #include "systems/live/servers/configuration.h"
-#include "systems/live/virtual_servers.h"
+#include "systems/live/settings.h"
 #include "systems/xrpl/network.h"
 #include "systems/xrpl/system.h"
 
@@ -94,9 +93,8 @@ ServerSettings read_servers(const Options& options, std::size_t nodes) {
   settings.rippled = table.text("rippled", "");
   static constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warning", "error"};
   settings.log_level = kLevels[table.choice("log_level", kLevels, 2)];
-  static constexpr std::string_view kClocks[] = {"real", "virtual"};
-  settings.is_virtual = table.has("clock") ? table.choice("clock", kClocks, 0) == 1
-                                           : VirtualServers::obstacle().empty();
+  static constexpr std::string_view kClocks[] = {"virtual"};
+  table.choice("clock", kClocks, 0);
   static constexpr std::string_view kOrders[] = {"first-come", "seeded"};
   settings.order = table.choice("threads", kOrders, 0) == 1 ? host::ThreadOrder::seeded
                                                             : host::ThreadOrder::first_come;
@@ -132,17 +130,11 @@ SystemDescription describe(const xrpl::NetworkConfig& config) {
   return description;
 }
 
-/// As many networks as the machine bears, unless somebody has said how many.
-LiveSettings with_networks(LiveSettings settings, std::size_t nodes) {
-  if (settings.networks == 0) settings.networks = networks_borne_here(nodes);
-  return settings;
-}
-
 LiveNetwork::Plan plan_of(const xrpl::NetworkConfig& config, const ServerSettings& servers,
-                          const LiveSettings& live) {
+                          const std::string& rippled) {
   LiveNetwork::Plan plan;
-  plan.rippled = !live.rippled.empty() ? live.rippled : servers.rippled;
-  plan.folder = live.folder;
+  plan.rippled = !rippled.empty() ? rippled : servers.rippled;
+  plan.seed = 1;  // every run has the same servers
   plan.nodes = config.nodes;
   for (const std::vector<bool>& row : config.trusted) {
     std::vector<NodeId>& trusted = plan.trusted.emplace_back();
@@ -157,27 +149,18 @@ LiveNetwork::Plan plan_of(const xrpl::NetworkConfig& config, const ServerSetting
   }
   plan.account_reserve = static_cast<std::uint64_t>(config.fees.reserve);
   plan.settings = servers;
-  plan.is_funded = servers.is_virtual && !config.accounts.empty();
-  plan.is_interrupted = live.is_interrupted;
+  plan.is_funded = !config.accounts.empty();
   return plan;
 }
 
 class LiveSystem final : public System, public SessionMaker {
  public:
-  LiveSystem(const Options& options, const LiveSettings& asked)
+  LiveSystem(const Options& options, const std::string& rippled)
       : config_(xrpl::read_network(options)),
         servers_(read_servers(options, config_.nodes)),
-        live_(with_networks(asked, config_.nodes)),
         simulated_(xrpl::xrpl_entry().make(options)),
         description_(describe(config_)),
-        traits_{.repeatable = servers_.is_virtual,
-                .real_time = !servers_.is_virtual,
-                .outside = true,
-                .own_network = !servers_.is_virtual,
-                .side_by_side = servers_.is_virtual ? 0 : live_.networks,
-                .twin = "xrpl",
-                .twin_lacks = {"servers"}},
-        pool_(plan_of(config_, servers_, live_), live_) {
+        pool_(plan_of(config_, servers_, rippled)) {
     check_binaries(options, "binaries", servers_.binaries.size(), config_.nodes);
     check_binaries(options, "restart_binaries", servers_.restart_binaries.size(), config_.nodes);
   }
@@ -185,18 +168,22 @@ class LiveSystem final : public System, public SessionMaker {
   const SystemDescription& description() const override { return description_; }
   std::size_t node_count() const override { return config_.nodes; }
   std::vector<NodeId> links_of(NodeId id) const override { return config_.links[id]; }
-  SystemTraits traits() const override { return traits_; }
+  SystemTraits traits() const override {
+    return {.outside = true, .twin = "xrpl", .twin_lacks = {"servers"}};
+  }
   std::shared_ptr<const Request> make_request(const Options& options) const override {
     return simulated_->make_request(options);
   }
   std::unique_ptr<Cluster> make_cluster(std::uint64_t seed) const override {
-    return std::make_unique<LiveCluster>(config_, pool_, servers_, seed);
+    return std::make_unique<LiveCluster>(config_, pool_.start(seed), nullptr, servers_, seed);
   }
   std::unique_ptr<Session> make_session(std::size_t runs_per_start) const override {
-    if (!servers_.is_virtual) return nullptr;
     return std::make_unique<LiveSession>(
-        pool_, runs_per_start, [this](NetworkLender& lender, std::uint64_t seed) {
-          return std::make_unique<LiveCluster>(config_, lender, servers_, seed);
+        pool_, runs_per_start,
+        [this](std::unique_ptr<LiveNetwork> network, LiveCluster::GiveBack give_back,
+               std::uint64_t seed) {
+          return std::make_unique<LiveCluster>(config_, std::move(network), std::move(give_back),
+                                               servers_, seed);
         });
   }
   std::vector<ServerBinary> binaries() const { return pool_.binaries(); }
@@ -204,10 +191,8 @@ class LiveSystem final : public System, public SessionMaker {
  private:
   xrpl::NetworkConfig config_;
   ServerSettings servers_;
-  LiveSettings live_;
   std::unique_ptr<System> simulated_;  ///< reads the workload
   SystemDescription description_;
-  SystemTraits traits_;
   mutable NetworkPool pool_;  ///< guards itself; runs borrow from it
 };
 
@@ -218,11 +203,11 @@ std::vector<ServerBinary> binaries_of(const System& system) {
   return live == nullptr ? std::vector<ServerBinary>{} : live->binaries();
 }
 
-SystemEntry rippled_entry(LiveSettings settings) {
+SystemEntry rippled_entry(std::string rippled) {
   return {"rippled", "real servers of the XRP Ledger behind an interceptor",
-          [settings = std::move(settings)](const Options& options) -> std::unique_ptr<System> {
+          [rippled = std::move(rippled)](const Options& options) -> std::unique_ptr<System> {
             refuse_model_keys(options);
-            return std::make_unique<LiveSystem>(options, settings);
+            return std::make_unique<LiveSystem>(options, rippled);
           }};
 }
 

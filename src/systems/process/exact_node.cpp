@@ -83,7 +83,7 @@ void ExactNode::restart(Context& context, const Node& before) {
   start(context);
 }
 
-void ExactNode::look(Context& context) {
+void ExactNode::ended(Context& context) {
   if (!is_dead_ && child_ && !child_->settle()) broken(context, child_->trouble(), {});
 }
 

@@ -11,7 +11,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "dissensus/mortal.h"
 #include "dissensus/node.h"
 
 #include "systems/process/book.h"
@@ -19,7 +18,7 @@
 
 namespace dissensus::process {
 
-class ExactNode final : public Node, public Mortal {
+class ExactNode final : public Node {
  public:
   ExactNode(const Book& book, ChildPool& pool) : book_(book), pool_(pool) {}
   ~ExactNode() override { pool_.give(std::move(child_)); }
@@ -29,7 +28,7 @@ class ExactNode final : public Node, public Mortal {
   void receive(Context& context, NodeId from, const Message& message) override;
   void timer(Context& context, TimerId timer, std::uint64_t tag) override;
   StateValue::Record state() const override { return state_; }
-  void look(Context& context) override;
+  void ended(Context& context) override;
 
  private:
   using Json = nlohmann::json;

@@ -39,6 +39,7 @@ hosted::Plan plan_of(const Settings& settings) {
   plan.speaks_lines = true;
   plan.line_bytes_max = settings.limits.line_bytes;
   plan.threads_file = "nodes/threads.txt";
+  plan.keep = settings.keep;
   for (std::size_t i = 0; i < settings.nodes; ++i) {
     hosted::MachinePlan& machine = plan.machines.emplace_back();
     machine.name = node_name(settings, static_cast<NodeId>(i));

@@ -157,6 +157,10 @@ Settings read_settings(const Options& options) {
   if (options.has("workload")) read_workload(options.table("workload"), settings);
   settings.host.visible = read_texts(options, "visible");
   settings.host.sleep_min = options.duration("sleep_min", Duration{});
+  settings.keep = read_texts(options, "keep");
+  if (!settings.keep.empty() && settings.clock == Clock::told) {
+    options.fail("keep", "nodes have folders of their own with clock = \"virtual\" only");
+  }
   read_limits(options.table("limits"), settings);
   return settings;
 }

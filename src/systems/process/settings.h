@@ -79,7 +79,8 @@ struct Settings {
   std::vector<StepDescription> steps;
   std::vector<InvariantDescription> invariants;  ///< of the program, behind kProgramInvariants
   Duration time_scale{};
-  host::Plan host;  ///< of virtual time
+  host::Plan host;                ///< of virtual time
+  std::vector<std::string> keep;  ///< patterns of files of nodes; in virtual time
 
   std::size_t clients() const { return workload ? workload->clients : 0; }
   std::size_t total() const { return nodes + clients() + services.size(); }

@@ -128,6 +128,8 @@ void read_host(const Options& options, hosted::Plan& whole) {
   static constexpr std::string_view kOrders[] = {"first-come", "seeded"};
   host::Plan& plan = whole.host;
   plan.order = static_cast<host::ThreadOrder>(options.choice("threads", kOrders, 0));
+  static constexpr std::string_view kUptimes[] = {"apart", "equal"};
+  plan.has_own_uptimes = options.choice("uptimes", kUptimes, 0) == 0;
   static constexpr std::string_view kAnswers[] = {"inside", "stops"};
   plan.answers = static_cast<host::Answers>(options.choice("answers", kAnswers, 0));
   plan.sleep_min = options.duration("sleep_min", Duration{});
@@ -187,6 +189,9 @@ Settings read_settings(const Options& options) {
   read_messages(options, plan);
   read_reports(options, settings);
   read_host(options, plan);
+  if (const auto keep = options.find("keep")) {
+    for (const OptionValue& pattern : keep->list()) plan.keep.push_back(pattern.text());
+  }
   check_programs(options, plan);
   fill_in_machines(settings);
   hosted::show_programs(plan);

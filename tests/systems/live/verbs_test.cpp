@@ -1,5 +1,5 @@
-// The verbs on real processes: networks of stand-in servers behind the real interceptor, as a
-// person would run rippled.
+// The verbs on programs: networks of stand-in servers behind the interceptor, as a person would run
+// rippled.
 #include <csignal>
 #include <thread>
 
@@ -23,7 +23,6 @@ TEST_F(LiveVerbs, ARunWithoutDelaysPassesAndIsRecordedAsAnyOther) {
   folder.write("live.toml", scenario());
   const CommandResult result = folder.run(words({"run", "live.toml"}));
   ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
-  EXPECT_THAT(result.err, HasSubstr("all servers propose after"));
   EXPECT_THAT(result.out, HasSubstr("ended by goal"));
   const fs::path run = fs::canonical(folder.file("runs/latest"));
   const std::string recorded = run.string();
@@ -38,14 +37,8 @@ TEST_F(LiveVerbs, ARunWithoutDelaysPassesAndIsRecordedAsAnyOther) {
   EXPECT_GT(metrics["messages"]["by_kind"]["Validation"]["sent"], 0) << metrics.dump(1);
 
   // Schedules of real servers are schedules of simulated ones.
-  folder.write("twin.toml",
-               replaced(replaced(scenario(), "rippled\"", "xrpl\""), R"([system.servers]
-clock = "real"
-start_limit = "60s"
-recovery_limit = "6s"
-pause_max = "0s"
-)",
-                        ""));
+  folder.write("twin.toml", replaced(replaced(scenario(), "rippled\"", "xrpl\""),
+                                     "[system.servers]\n" + server_keys() + "\n", ""));
   EXPECT_EQ(folder.run({"run", "twin.toml", "--schedule", "runs/latest/schedule.json"}).exit_code,
             0);
 
@@ -56,16 +49,13 @@ pause_max = "0s"
   EXPECT_THAT(twin.out, HasSubstr("with simulated servers"));
 }
 
-TEST_F(LiveVerbs, ASplitNetworkFailsTerminationAndIsReportedFromItsTrace) {
+TEST_F(LiveVerbs, ASplitNetworkFailsTermination) {
   const WorkFolder folder;
   folder.write("live.toml", scenario());
   folder.write("split.json", kSplit);
   const CommandResult result = folder.run(words({"run", "live.toml", "--schedule", "split.json"}));
   EXPECT_EQ(result.exit_code, 1) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("termination  fail"));
-  const CommandResult report = folder.run({"report", "runs/latest"});
-  EXPECT_EQ(report.exit_code, 0) << report.err;
-  EXPECT_THAT(read_text(folder.file("runs/latest/report.html")), HasSubstr("termination"));
 }
 
 TEST_F(LiveVerbs, ACrashedServerComesBack) {
@@ -78,34 +68,6 @@ TEST_F(LiveVerbs, ACrashedServerComesBack) {
   EXPECT_THAT(result.exit_code, AnyOf(Eq(0), Eq(1))) << result.out << result.err;
   const std::string log = read_text(folder.file("runs/latest/nodes/3.log"));
   EXPECT_THAT(log, HasSubstr("the server is started again"));
-}
-
-TEST_F(LiveVerbs, AHuntRatesItsFindingAndKeepsEveryRun) {
-  const WorkFolder folder;
-  folder.write("live.toml", scenario());
-  const CommandResult result =
-      folder.run(words({"hunt", "live.toml", "--search", "random", "--budget", "4runs", "--confirm",
-                        "1", "--networks", "1"}));
-  ASSERT_EQ(result.exit_code, 1) << result.out << result.err;
-  EXPECT_THAT(result.out, HasSubstr("found a violation"));
-  EXPECT_THAT(result.out, AnyOf(HasSubstr("reliable: "), HasSubstr("flaky: ")));
-  EXPECT_TRUE(fs::exists(folder.file("runs/latest/confirm.json")));
-  EXPECT_TRUE(fs::exists(folder.file("runs/latest/report.html")));
-  EXPECT_TRUE(fs::exists(folder.file("runs/latest-hunt/store.sqlite.runs/1-0.jsonl.gz")));
-}
-
-// Runs of real servers cannot be made again: isolation reads what was kept of them.
-TEST_F(LiveVerbs, CausesAreIsolatedFromKeptRuns) {
-  const WorkFolder folder;
-  folder.write("slow.toml", scenario());
-  folder.write("fast.toml", replaced(scenario(), "max_delay = \"4s\"", "max_delay = \"1ms\""));
-  const CommandResult campaign = folder.run(words({"campaign", "slow.toml", "fast.toml", "--runs",
-                                                   "4", "--out", "all.sqlite", "--networks", "2"}));
-  ASSERT_EQ(campaign.exit_code, 1) << campaign.out << campaign.err;
-  const CommandResult result = folder.run({"isolate", "all.sqlite", "--json"});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  const auto json = nlohmann::json::parse(result.out);
-  EXPECT_EQ(json["failing"], 2) << result.out;
 }
 
 TEST_F(LiveVerbs, WhatIsNoServerIsRefusedInOneLine) {
@@ -163,23 +125,10 @@ TEST_F(LiveVerbs, KeysOfTheSimulatorAreRefused) {
   EXPECT_THAT(result.err, HasSubstr("live.toml:7: system.bugs: ")) << result.err;
 }
 
-TEST_F(LiveVerbs, CtrlCEndsAHuntKeepsItsResultsAndLeavesNoServer) {
-  const WorkFolder folder;
-  folder.write("live.toml", replaced(scenario(), "goal = 8\n", ""));
-  const int code = run_and_signal(
-      folder,
-      words({"hunt", "live.toml", "--search", "random", "--budget", "20runs", "--networks", "1"}),
-      SIGINT, std::chrono::seconds(9));
-  EXPECT_THAT(code, AnyOf(Eq(3), Eq(1)));
-  EXPECT_TRUE(fs::exists(folder.file("runs/latest-hunt/store.sqlite")));
-  EXPECT_EQ(stand_ins_running(), 0u);
-}
-
 TEST_F(LiveVerbs, NoServerSurvivesTheDeathOfTheProgram) {
   const WorkFolder folder;
   folder.write("live.toml", replaced(scenario(), "goal = 8\n", ""));
-  EXPECT_EQ(run_and_signal(folder, words({"run", "live.toml"}), SIGKILL, std::chrono::seconds(5),
-                           [] { EXPECT_EQ(stand_ins_running(), 4u); }),
+  EXPECT_EQ(run_and_signal(folder, words({"run", "live.toml"}), SIGKILL, std::chrono::seconds(1)),
             -1);
   for (int i = 0; i < 50 && stand_ins_running() > 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));

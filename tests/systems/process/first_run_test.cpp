@@ -70,10 +70,10 @@ TEST(FirstRun, AProgramThatRaisesAtItsStartIsTroubleWithTheLastLineOfItsErrors) 
   EXPECT_THAT(text, HasSubstr("can't open file '/no/such/node.py'"));
 }
 
-TEST(FirstRun, AProgramThatDoesNotExistIsTrouble) {
+TEST(FirstRun, AProgramThatDoesNotExistIsAMistakeOfTheScenario) {
   EXPECT_EQ(first_run("[\"/no/such/program\"]").first, Kind::input);
   const auto [kind, text] = first_run("[\"/no/such/program\"]", "clock = \"virtual\"\n");
-  EXPECT_EQ(kind, Kind::outside);
+  EXPECT_EQ(kind, Kind::input);
   EXPECT_THAT(text, HasSubstr("/no/such/program"));
 }
 

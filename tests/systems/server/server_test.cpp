@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "dissensus/faults.h"
-#include "dissensus/holdable.h"
+#include "dissensus/outside.h"
 #include "dissensus/programs.h"
 
 #include "hosted/framing.h"
@@ -351,7 +351,7 @@ TEST(Servers, ARunCanBeHeldAndLookedAt) {
   int held = 0;
   run::Hold hold;
   hold.at = Time{} + std::chrono::milliseconds(2500);
-  hold.wait = [&](Time time, const std::string& why, Holdable& servers) {
+  hold.wait = [&](Time time, const std::string& why, Outside& servers) {
     ++held;
     EXPECT_GE(time, *hold.at);
     EXPECT_EQ(why, "");
@@ -385,7 +385,7 @@ TEST(Servers, ARunCanBeHeldAndLookedAt) {
 TEST(Servers, ARunIsHeldWhereAPropertyIsViolated) {
   int held = 0;
   run::Hold hold;
-  hold.wait = [&](Time time, const std::string& why, Holdable& servers) {
+  hold.wait = [&](Time time, const std::string& why, Outside& servers) {
     ++held;
     EXPECT_GE(time, Time{} + std::chrono::seconds(1));
     EXPECT_THAT(why, HasSubstr("alive"));

@@ -30,7 +30,7 @@ using ErrorCode = boost::system::error_code;
 
 class TlsClient {
  public:
-  explicit TlsClient(std::optional<std::uint64_t> seed) : context_(seed) {}
+  explicit TlsClient(std::uint64_t seed) : context_(seed) {}
   asio::ssl::context& context() { return context_.context(); }
 
  private:
@@ -78,14 +78,10 @@ class TlsSession final : public Session, public std::enable_shared_from_this<Tls
   void dial() {
     ++counters_->sessions_dialled;
     watch(plan_.handshake_timeout);
-    const ErrorCode error =
-        stream_.next_layer().connect(plan_.source_address, plan_.server_address, plan_.server_port,
-                                     [self = shared_from_this()](const ErrorCode& result) {
-                                       self->guarded([&] { self->on_connected(result); });
-                                     });
-    if (!error) return;
-    fail_later(SessionEnd::unreachable,
-               fmt::format("cannot be dialled from {}: {}", plan_.source_address, error.message()));
+    stream_.next_layer().connect(plan_.source_address, plan_.server_address, plan_.server_port,
+                                 [self = shared_from_this()](const ErrorCode& result) {
+                                   self->guarded([&] { self->on_connected(result); });
+                                 });
   }
 
   void upgrade() override {
@@ -324,9 +320,7 @@ class TlsSession final : public Session, public std::enable_shared_from_this<Tls
 }  // namespace
 
 std::shared_ptr<TlsClient> make_tls_client(asio::io_context& io) {
-  const Surroundings* const surroundings = surroundings_of(io);
-  return std::make_shared<TlsClient>(surroundings != nullptr ? std::optional(surroundings->seed())
-                                                             : std::nullopt);
+  return std::make_shared<TlsClient>(surroundings_of(io).seed());
 }
 
 bool is_address(const std::string& text) {

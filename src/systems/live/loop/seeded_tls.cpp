@@ -183,9 +183,8 @@ struct TlsClientContext::State {
   }
 };
 
-TlsClientContext::TlsClientContext(std::optional<std::uint64_t> seed)
-    : state_(std::make_unique<State>()) {
-  if (seed) state_->make_library(*seed);
+TlsClientContext::TlsClientContext(std::uint64_t seed) : state_(std::make_unique<State>()) {
+  state_->make_library(seed);
   SSL_CTX* const native = SSL_CTX_new_ex(state_->library, nullptr, TLS_client_method());
   if (native == nullptr) throw LiveError("TLS: no context of OpenSSL");
   state_->context.emplace(native);

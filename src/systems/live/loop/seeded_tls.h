@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 #include <boost/asio/ssl/context.hpp>
 
@@ -11,9 +10,9 @@ namespace dissensus::live {
 
 class TlsClientContext {
  public:
-  /// With a seed everything that TLS draws follows from it, so that ciphertext repeats as well: for
+  /// Everything that TLS draws follows from the seed, so that ciphertext repeats as well: for
   /// servers that nobody but us can reach. Throws LiveError.
-  explicit TlsClientContext(std::optional<std::uint64_t> seed);
+  explicit TlsClientContext(std::uint64_t seed);
   ~TlsClientContext();
   TlsClientContext(const TlsClientContext&) = delete;
   TlsClientContext& operator=(const TlsClientContext&) = delete;

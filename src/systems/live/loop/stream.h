@@ -1,15 +1,13 @@
-// A stream connection in the surroundings of its io_context: a socket of this machine, or a
-// connection to a program in virtual time. An AsyncStream, so that TLS goes on top.
+// A connection to a program in the surroundings of its io_context. An AsyncStream, so that TLS goes
+// on top.
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 
 #include "systems/live/loop/surroundings.h"
 
@@ -21,36 +19,29 @@ class Stream {
   using lowest_layer_type = Stream;
   using Connected = VirtualConnection::Connected;
 
-  explicit Stream(boost::asio::io_context& io);
-  ~Stream();
+  explicit Stream(boost::asio::io_context& io)
+      : io_(io), connection_(surroundings_of(io).make_connection()) {}
 
   executor_type get_executor() { return io_.get_executor(); }
   lowest_layer_type& lowest_layer() { return *this; }
 
-  /// `source` may be empty: any address of this machine. A problem with it is returned at once, and
-  /// `done` is not called.
-  boost::system::error_code connect(const std::string& source, const std::string& address,
-                                    std::uint16_t port, Connected done);
+  /// `source` may be empty: any address.
+  void connect(const std::string& source, const std::string& address, std::uint16_t port,
+               Connected done) {
+    connection_->connect(source, address, port, std::move(done));
+  }
   /// At once and for good.
-  void close();
+  void close() { connection_->close(); }
 
   template <class Buffers, class Handler>
   void async_read_some(const Buffers& buffers, Handler&& handler) {
-    if (socket_) {
-      socket_->async_read_some(buffers, std::forward<Handler>(handler));
-    } else {
-      virtual_->read_some(first_of<boost::asio::mutable_buffer>(buffers),
-                          shared(std::forward<Handler>(handler)));
-    }
+    connection_->read_some(first_of<boost::asio::mutable_buffer>(buffers),
+                           shared(std::forward<Handler>(handler)));
   }
   template <class Buffers, class Handler>
   void async_write_some(const Buffers& buffers, Handler&& handler) {
-    if (socket_) {
-      socket_->async_write_some(buffers, std::forward<Handler>(handler));
-    } else {
-      virtual_->write_some(first_of<boost::asio::const_buffer>(buffers),
-                           shared(std::forward<Handler>(handler)));
-    }
+    connection_->write_some(first_of<boost::asio::const_buffer>(buffers),
+                            shared(std::forward<Handler>(handler)));
   }
 
  private:
@@ -73,8 +64,7 @@ class Stream {
   }
 
   boost::asio::io_context& io_;
-  std::optional<boost::asio::ip::tcp::socket> socket_;
-  std::unique_ptr<VirtualConnection> virtual_;
+  std::unique_ptr<VirtualConnection> connection_;
 };
 
 }  // namespace dissensus::live

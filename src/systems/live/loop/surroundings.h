@@ -1,5 +1,4 @@
-// Whose time and whose connections an io_context has: this machine's, or those of programs that run
-// in virtual time. Code on top uses now(), Timer and Stream and does not know the difference.
+// Whose time and whose connections an io_context has. Code on top uses now(), Timer and Stream.
 #pragma once
 
 #include <chrono>
@@ -20,7 +19,7 @@ namespace dissensus::live {
 
 using LoopTime = std::chrono::steady_clock::time_point;
 
-/// One connection to a program in virtual time. Handlers are called from the loop, never from
+/// One connection to a program. Handlers are called from the loop, never from
 /// within; after close() with operation_aborted, as Asio does.
 class VirtualConnection {
  public:
@@ -35,7 +34,7 @@ class VirtualConnection {
   virtual void close() = 0;
 };
 
-/// Virtual time and the programs in it. Used by the thread that made it.
+/// Time, and the programs in it. Used by the thread that made it.
 class Surroundings {
  public:
   virtual ~Surroundings() = default;
@@ -48,20 +47,17 @@ class Surroundings {
   virtual std::uint64_t seed() const = 0;
 };
 
-/// From now on this io_context is in virtual time. `surroundings` outlives what is made with the
-/// io_context; nothing may have been made before.
+/// Before anything else is made with the io_context. `surroundings` outlives what is made with it.
 void put_into(boost::asio::io_context& io, Surroundings& surroundings);
-/// Null: this machine's own.
-Surroundings* surroundings_of(boost::asio::io_context& io);
+Surroundings& surroundings_of(boost::asio::io_context& io);
 
 LoopTime now(boost::asio::io_context& io);
 
-/// Handles what is to be handled until `stop` says so, `until` has come or `is_interrupted` is true
-/// (it may be empty). True when `stop` said so.
-bool drive(boost::asio::io_context& io, LoopTime until, const std::function<bool()>& stop,
-           const std::function<bool()>& is_interrupted);
+/// Handles what is to be handled until `stop` says so, `until` has come, or programs cannot go on.
+/// True when `stop` said so.
+bool drive(boost::asio::io_context& io, LoopTime until, const std::function<bool()>& stop);
 
-/// Timers of virtual time; use Timer.
+/// Use Timer.
 namespace agenda {
 /// Calls from the loop when the time has come. Returns a number for forget(), never 0.
 std::uint64_t add(boost::asio::io_context& io, LoopTime time, std::function<void()> action);

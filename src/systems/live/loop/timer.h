@@ -2,8 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
-#include <optional>
 
 #include "systems/live/loop/surroundings.h"
 
@@ -13,7 +11,7 @@ namespace dissensus::live {
 /// it waited for: that handler is never called.
 class Timer {
  public:
-  explicit Timer(boost::asio::io_context& io);
+  explicit Timer(boost::asio::io_context& io) : io_(io) {}
   ~Timer();
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
@@ -24,11 +22,8 @@ class Timer {
   void cancel();
 
  private:
-  struct Real;
   boost::asio::io_context& io_;
-  std::unique_ptr<Real> real_;       ///< null in virtual time
-  std::uint64_t number_ = 0;         ///< on the agenda of virtual time
-  std::shared_ptr<bool> is_wanted_;  ///< of the wait under way
+  std::uint64_t number_ = 0;  ///< on the agenda
 };
 
 }  // namespace dissensus::live

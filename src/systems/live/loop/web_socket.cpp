@@ -105,24 +105,17 @@ class WebSocket::State : public std::enable_shared_from_this<State> {
   State(boost::asio::io_context& io, const WebSocketPlan& plan, std::uint64_t number,
         WebSocketEvents events)
       : io_(io), plan_(plan), events_(std::move(events)), stream_(io), timer_(io) {
-    const Surroundings* const surroundings = surroundings_of(io);
-    const std::uint64_t seed = surroundings != nullptr
-                                   ? surroundings->seed()
-                                   : static_cast<std::uint64_t>(now(io).time_since_epoch().count());
-    random_ = Random(seed, "web socket", number);
+    random_ = Random(surroundings_of(io).seed(), "web socket", number);
   }
 
   void connect() {
     limit("connect: no answer in time");
-    const WebSocketError error = stream_.connect(
-        {}, plan_.address, plan_.port, [self = shared_from_this()](const WebSocketError& result) {
-          if (self->closed_) return;
-          if (result) return self->end("connect: " + result.message());
-          self->begin_handshake();
-        });
-    if (!error) return;
-    boost::asio::post(
-        io_, [self = shared_from_this(), error] { self->end("connect: " + error.message()); });
+    stream_.connect({}, plan_.address, plan_.port,
+                    [self = shared_from_this()](const WebSocketError& result) {
+                      if (self->closed_) return;
+                      if (result) return self->end("connect: " + result.message());
+                      self->begin_handshake();
+                    });
   }
 
   void send(Opcode opcode, std::string_view payload) {

@@ -223,8 +223,7 @@ std::vector<FundedAccount> fund_accounts(ServerNetwork& network,
   const std::uint64_t call = network.next_account_call();
   std::vector<FundedAccount> accounts;
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    const Seed seed = derived_seed(network.options().seed,
-                                   fmt::format("account {} {} {}", network.starts(), call, i));
+    const Seed seed = derived_seed(network.options().seed, fmt::format("account 1 {} {}", call, i));
     accounts.push_back({requests[i].name, account_keys(seed), 0});
   }
   Funding(network, accounts, requests, deadline).run();

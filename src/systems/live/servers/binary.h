@@ -16,10 +16,17 @@ struct ServerBinary {
   std::vector<NodeId> restarts = {};  ///< that are started again with it, where that is another one
 };
 
-/// SHA-256 of a file. Throws NoServerProgram where it cannot be read.
-std::string file_digest(const std::string& path);
+/// The path of the server program: `named` if it holds a slash, else what PATH has under that name
+/// ("rippled" where `named` is empty). Throws NoServerProgram when there is no such executable
+/// file.
+std::string find_rippled(const std::string& named);
 
-/// Each binary once. `programs` and `restart_programs` are paths by node.
+/// What "PROGRAM --version" says after "rippled version ". Throws NoServerProgram when the program
+/// does not end, or says something else; OutsideError where programs cannot be run.
+std::string server_version(const std::string& program);
+
+/// Each binary once. Throws NoServerProgram where one cannot be read. `programs` and
+/// `restart_programs` are paths by node.
 std::vector<ServerBinary> list_binaries(const std::vector<std::string>& programs,
                                         const std::vector<std::string>& restart_programs);
 

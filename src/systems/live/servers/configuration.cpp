@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "core/suggestion.h"
-#include "systems/live/servers/addresses.h"
 #include "systems/live/wire/error.h"
 #include "systems/live/wire/hash.h"
 
@@ -24,6 +23,8 @@ namespace dissensus::live {
 
 namespace {
 
+/// Nobody listens here: servers are told that fixed peers live there, and fail to dial them.
+constexpr std::uint16_t kDeadPort = 1;
 constexpr std::uint64_t kOwnerReserve = 2'000'000;  // drops per object of an account
 constexpr std::uint64_t kReferenceFee = 10;
 constexpr const char* kKeyFile = "peer-key.pem";

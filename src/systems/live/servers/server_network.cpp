@@ -2,47 +2,41 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <map>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <signal.h>
-#include <sys/statvfs.h>
 
 #include "core/assert.h"
 #include "systems/live/loop/timer.h"
-#include "systems/live/servers/addresses.h"
 #include "systems/live/servers/configuration.h"
-#include "systems/live/servers/process.h"
+#include "systems/live/servers/temporary_folder.h"
 #include "systems/live/wire/bytes.h"
 
 namespace dissensus::live {
 
 using nlohmann::json;
-using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr auto kWatchInterval = std::chrono::milliseconds(50);
-constexpr auto kDiskInterval = std::chrono::seconds(2);
-constexpr auto kStopPoll = std::chrono::milliseconds(10);
+constexpr std::uint16_t kPeerPort = 12459;
+constexpr std::uint16_t kWebSocketPort = 16006;
 constexpr std::size_t kLedgersKept = 128;
 constexpr std::size_t kLogLinesTold = 3;
 
 struct Server {
   ServerIdentity identity;
   ServerConfiguration configuration;
-  std::unique_ptr<ServerProcess> process;
+  bool was_started = false;
   std::unique_ptr<ServerClient> client;
   ServerState state;
   std::map<std::uint32_t, Hash256> ledgers;
   bool info_asked = false;
-  bool level_lowered = false;
 };
 
 const json& member(const json& object, const char* key) {
@@ -58,52 +52,45 @@ std::string text_of(const json& value) {
   return value.is_string() ? value.get<std::string>() : std::string();
 }
 
-std::uint64_t file_bytes(const std::string& path) {
-  std::error_code error;
-  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  return error ? 0 : bytes;
+/// The last lines of a text, joined: for messages of one line.
+std::string last_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  while (lines.size() < kLogLinesTold && !text.empty()) {
+    const std::size_t end = text.find_last_not_of('\n');
+    if (end == text.npos) break;
+    text = text.substr(0, end + 1);
+    const std::size_t begin = text.rfind('\n') + 1;  // npos + 1 is 0
+    lines.emplace_back(text.substr(begin, 300));
+    text = text.substr(0, begin);
+  }
+  std::reverse(lines.begin(), lines.end());
+  return fmt::format("{}", fmt::join(lines, " | "));
 }
 
-std::uint64_t free_bytes(const std::string& folder) {
-  struct statvfs info {};
-  if (::statvfs(folder.c_str(), &info) != 0) return std::numeric_limits<std::uint64_t>::max();
-  return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
-}
-
-/// Where a server spoke last: to its log, or (an abort, a failed assertion) to stderr.
-std::string newer_file(const std::string& output, const std::string& log) {
-  std::error_code error;
-  const auto output_time = std::filesystem::last_write_time(output, error);
-  if (error || file_bytes(output) == 0) return log;
-  const auto log_time = std::filesystem::last_write_time(log, error);
-  return error || output_time >= log_time ? output : log;
+std::string text_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace
 
 struct ServerNetwork::State : std::enable_shared_from_this<ServerNetwork::State> {
-  State(boost::asio::io_context& context_used, ServerNetworkOptions options_used)
+  State(boost::asio::io_context& context_used, VirtualServers& place_used,
+        ServerNetworkOptions options_used)
       : context(context_used),
+        place(place_used),
         options(std::move(options_used)),
-        watch_timer(context_used),
-        poll_timer(context_used),
-        disk_timer(context_used) {}
+        poll_timer(context_used) {}
 
   boost::asio::io_context& context;
+  VirtualServers& place;
   ServerNetworkOptions options;
   std::vector<std::string> programs;          ///< by node
   std::vector<std::string> restart_programs;  ///< by node
   std::string version;
-  std::unique_ptr<ServerPlace> own_place;
-  ServerPlace* place = nullptr;  ///< outlives the servers
   std::vector<Server> servers;
-  Timer watch_timer;
   Timer poll_timer;
-  Timer disk_timer;
-  std::uint64_t starts = 0;
   std::uint64_t account_calls = 0;
-  bool active = false;
-  bool disk_low = false;
 
   Server& at(NodeId node) {
     DISSENSUS_ASSERT(node < servers.size(), "ServerNetwork : a node of the network");
@@ -111,23 +98,18 @@ struct ServerNetwork::State : std::enable_shared_from_this<ServerNetwork::State>
   }
   void make_keys();
   void prepare();
-  void configure(NodeId node);
+  void configure(NodeId node, const std::string& folder);
   void find_programs();
-  void check_room() const;
   void learn_binaries();
   void launch(NodeId node, const std::string& program, const char* mode);
-  void repeat(Timer& timer, std::chrono::milliseconds interval, void (State::*step)());
-  void watch();
-  void ended(NodeId node, int status);
+  void poll_later();
   void poll();
   void learn_info(Server& server, const json& info);
   void learn_event(Server& server, const json& event);
-  void look_at_disk();
-  void lower_log_level(Server& server, const char* level);
-  void kill_all();
+  const std::optional<host::Exit>& exit_of(NodeId node) const;
+  bool is_running(NodeId node) const;
   bool agreed() const;
   std::string log_file(NodeId node) const;
-  std::string last_words_file(NodeId node) const;
   std::string obituary(NodeId node) const;
   std::string describe(NodeId node) const;
 };
@@ -149,33 +131,20 @@ void ServerNetwork::State::make_keys() {
 void ServerNetwork::State::prepare() {
   check_log_level(options.log_level);
   find_programs();
-  options.folder = std::filesystem::absolute(options.folder).lexically_normal().string();
-  make_folder(options.folder);
-  check_room();
   learn_binaries();
-  const std::vector<std::string> addresses = place->addresses(servers.size());
+  const std::vector<std::string> addresses = VirtualServers::addresses(servers.size());
   for (NodeId node = 0; node < servers.size(); ++node) {
     servers[node].identity.address = addresses[node];
   }
+  const TemporaryFolder written;  // until servers have copies of their own
   std::vector<std::string> folders;
   for (NodeId node = 0; node < servers.size(); ++node) {
-    configure(node);
-    folders.push_back(servers[node].configuration.folder);
+    folders.push_back(fmt::format("{}/node-{}", written.path(), node));
+    configure(node, folders.back());
   }
   std::vector<std::string> all = programs;
   all.insert(all.end(), restart_programs.begin(), restart_programs.end());
-  place->prepared(all, folders);
-}
-
-/// A full disk shows itself in many ways, none of which says so.
-void ServerNetwork::State::check_room() const {
-  if (!place->has_disk()) return;
-  const std::uint64_t free = free_bytes(options.folder);
-  if (free >= options.disk_bytes_to_start) return;
-  throw NoPlaceForServers(fmt::format(
-      "{}: {} MiB free on the disk, expected at least {}: servers end themselves below 512; make "
-      "room, or name another folder with --servers-folder",
-      options.folder, free >> 20, options.disk_bytes_to_start >> 20));
+  place.prepare(all, folders);
 }
 
 /// What each binary is and says of itself.
@@ -186,11 +155,7 @@ void ServerNetwork::State::learn_binaries() {
   version.clear();
   std::set<std::string> named;
   for (ServerBinary& binary : options.known_binaries) {
-    if (binary.version.empty()) {
-      Spawner spawner;
-      binary.version = server_version(spawner, binary.path, options.folder + "/version.txt",
-                                      options.version_limit);
-    }
+    if (binary.version.empty()) binary.version = server_version(binary.path);
     if (!named.insert(binary.version).second) continue;
     version += (version.empty() ? "" : ", ") + binary.version;
   }
@@ -207,21 +172,19 @@ void ServerNetwork::State::find_programs() {
   }
 }
 
-void ServerNetwork::State::configure(NodeId node) {
+void ServerNetwork::State::configure(NodeId node, const std::string& folder) {
   Server& server = servers[node];
   ServerConfiguration& configuration = server.configuration;
-  configuration.folder = fmt::format("{}/node-{}", options.folder, node);
-  configuration.seen_folder = place->seen_folder(configuration.folder);
+  configuration.folder = folder;
+  configuration.seen_folder = VirtualServers::kFolder;
   configuration.address = server.identity.address;
   configuration.peer_port = server.identity.peer_port;
   configuration.websocket_port = server.identity.websocket_port;
   configuration.log_level = options.log_level;
   configuration.account_reserve = options.account_reserve;
   configuration.more = options.configurations.empty() ? "" : options.configurations.at(node);
-  if (options.gives_certificates) {
-    configuration.certificate =
-        make_certificate(derived_seed(options.seed, fmt::format("certificate {}", node)));
-  }
+  configuration.certificate =
+      make_certificate(derived_seed(options.seed, fmt::format("certificate {}", node)));
   configuration.fixed_peers.clear();
   configuration.trusted.clear();
   for (NodeId other = 0; other < servers.size(); ++other) {
@@ -240,52 +203,34 @@ void ServerNetwork::State::launch(NodeId node, const std::string& program, const
   server.state = {};
   server.ledgers.clear();
   server.info_asked = false;
-  server.level_lowered = false;
+  server.was_started = true;
   // Silent: what goes to the log file need not go to stderr as well.
-  server.process.reset();
-  server.process =
-      place->start(node, {{program, "--silent", "--conf", server.configuration.seen_file(), mode},
-                          options.environment,
-                          server.configuration.output_file()});
-  server.state.running = true;
-  server.state.pid = server.process->pid();
+  place.start(node, {program, "--silent", "--conf", server.configuration.seen_file(), mode},
+              options.environment);
 }
 
-void ServerNetwork::State::repeat(Timer& timer, std::chrono::milliseconds interval,
-                                  void (State::*step)()) {
-  timer.after(interval, [self = weak_from_this(), &timer, interval, step] {
+const std::optional<host::Exit>& ServerNetwork::State::exit_of(NodeId node) const {
+  static const std::optional<host::Exit> kNone;
+  const bool is_gone = !servers[node].was_started || servers[node].state.crashed_by_us;
+  return is_gone ? kNone : std::as_const(place).cluster().exit_of(node);
+}
+
+bool ServerNetwork::State::is_running(NodeId node) const {
+  const Server& server = servers[node];
+  return server.was_started && !server.state.crashed_by_us && !exit_of(node);
+}
+
+void ServerNetwork::State::poll_later() {
+  poll_timer.after(options.poll_interval, [self = weak_from_this()] {
     const auto state = self.lock();
-    if (!state || !state->active) return;
-    (state.get()->*step)();
-    if (state->active) state->repeat(timer, interval, step);
+    if (!state) return;
+    state->poll();
+    state->poll_later();
   });
 }
 
-void ServerNetwork::State::watch() {
-  for (NodeId node = 0; node < servers.size(); ++node) {
-    if (!servers[node].process) continue;
-    const std::optional<int> status = servers[node].process->poll();
-    if (status) ended(node, *status);
-  }
-}
-
 std::string ServerNetwork::State::log_file(NodeId node) const {
-  return place->file_of(node, servers[node].configuration.folder, "debug.log");
-}
-
-std::string ServerNetwork::State::last_words_file(NodeId node) const {
-  return newer_file(place->file_of(node, servers[node].configuration.folder, "output.log"),
-                    log_file(node));
-}
-
-void ServerNetwork::State::ended(NodeId node, int status) {
-  Server& server = servers[node];
-  server.state.running = false;
-  server.state.pid = -1;
-  server.state.exit_status = status;
-  server.state.exit_text = fmt::format("{}; see {}", exit_text(status), last_words_file(node));
-  server.state.server_state.clear();
-  server.state.peers = 0;
+  return place.folder(node) + "/debug.log";
 }
 
 void ServerNetwork::State::poll() {
@@ -295,7 +240,7 @@ void ServerNetwork::State::poll() {
     server.client->request({{"command", "server_info"}},
                            [self = weak_from_this(), &server](const json& reply) {
                              const auto alive = self.lock();
-                             if (!alive || !alive->active) return;
+                             if (!alive) return;
                              server.info_asked = false;
                              if (succeeded(reply)) {
                                alive->learn_info(server, member(member(reply, "result"), "info"));
@@ -331,50 +276,11 @@ void ServerNetwork::State::learn_event(Server& server, const json& event) {
   }
 }
 
-void ServerNetwork::State::look_at_disk() {
-  const bool low = place->has_disk() && free_bytes(options.folder) < options.disk_bytes_min;
-  disk_low = disk_low || low;
-  for (NodeId node = 0; node < servers.size(); ++node) {
-    Server& server = servers[node];
-    server.state.log_bytes = file_bytes(log_file(node));
-    if (server.state.log_bytes > options.log_bytes_max) server.state.log_limit_reached = true;
-    if (!server.level_lowered && (low || server.state.log_limit_reached)) {
-      lower_log_level(server, low ? "fatal" : "warning");
-    }
-  }
-}
-
-void ServerNetwork::State::lower_log_level(Server& server, const char* level) {
-  if (!server.client->connected()) return;  // tried again at the next look
-  server.level_lowered = true;
-  server.client->request({{"command", "log_level"}, {"severity", level}},
-                         [self = weak_from_this(), &server](const json& reply) {
-                           const auto alive = self.lock();
-                           if (alive && !succeeded(reply)) server.level_lowered = false;
-                         });
-}
-
-void ServerNetwork::State::kill_all() {
-  active = false;
-  watch_timer.cancel();
-  poll_timer.cancel();
-  disk_timer.cancel();
-  for (Server& server : servers) {
-    if (server.client) server.client->stop();
-  }
-  for (NodeId node = 0; node < servers.size(); ++node) {
-    if (!servers[node].process) continue;
-    const std::optional<int> status = servers[node].process->kill();
-    if (!status) continue;
-    servers[node].state.crashed_by_us = true;
-    ended(node, *status);
-  }
-}
-
 bool ServerNetwork::State::agreed() const {
   std::uint32_t common = std::numeric_limits<std::uint32_t>::max();
-  for (const Server& server : servers) {
-    if (!server.state.running || !server.client->connected() ||
+  for (NodeId node = 0; node < servers.size(); ++node) {
+    const Server& server = servers[node];
+    if (!is_running(node) || !server.client->connected() ||
         server.state.server_state != "proposing" || server.ledgers.size() < 2) {
       return false;
     }
@@ -390,19 +296,20 @@ bool ServerNetwork::State::agreed() const {
   });
 }
 
+/// How it ended, and what it said last: to stderr where it aborted, else to its log.
 std::string ServerNetwork::State::obituary(NodeId node) const {
-  const Server& server = servers[node];
-  const std::string said = last_lines(last_words_file(node), kLogLinesTold);
-  return fmt::format("node {}: {}{}{}", node, server.state.exit_text, said.empty() ? "" : ": ",
-                     said);
+  const std::string& output = std::as_const(place).cluster().written(node);
+  const std::string said = last_lines(output.empty() ? text_of_file(log_file(node)) : output);
+  const std::optional<host::Exit>& exit = exit_of(node);
+  return fmt::format("node {}: {}{}{}", node, exit ? host::to_string(*exit) : "is not running",
+                     said.empty() ? "" : ": ", said);
 }
 
 std::string ServerNetwork::State::describe(NodeId node) const {
   const Server& server = servers[node];
   const ServerState& state = server.state;
-  if (!state.running) {
-    return state.exit_text.empty() ? "not started" : state.exit_text;
-  }
+  if (const auto& exit = exit_of(node)) return host::to_string(*exit);
+  if (!is_running(node)) return "not started";
   if (!server.client->connected()) {
     return fmt::format("no WebSocket connection ({})", server.client->last_error());
   }
@@ -414,76 +321,39 @@ std::string ServerNetwork::State::describe(NodeId node) const {
                      state.peers);
 }
 
-ServerNetwork::ServerNetwork(boost::asio::io_context& context, ServerNetworkOptions options)
-    : state_(std::make_shared<State>(context, std::move(options))) {
+ServerNetwork::ServerNetwork(boost::asio::io_context& context, VirtualServers& servers,
+                             ServerNetworkOptions options)
+    : state_(std::make_shared<State>(context, servers, std::move(options))) {
   const ServerNetworkOptions& used = state_->options;
   DISSENSUS_ASSERT(used.trusted.empty() || used.trusted.size() == used.nodes,
                    "ServerNetwork : trusted validators of every node");
   state_->make_keys();
-  state_->place = used.place;
-  if (used.place == nullptr) {
-    state_->own_place = make_local_place(used.address_block, used.address_number);
-    state_->place = state_->own_place.get();
-  }
 }
 
 ServerNetwork::~ServerNetwork() {
-  state_->kill_all();
+  state_->poll_timer.cancel();
+  for (Server& server : state_->servers) {
+    if (server.client) server.client->stop();
+  }
 }
 
 void ServerNetwork::start() {
   State& state = *state_;
-  DISSENSUS_ASSERT(!state.active, "ServerNetwork::start : not running");
   state.prepare();
-  ++state.starts;
-  state.disk_low = false;
-  try {
-    for (NodeId node = 0; node < state.servers.size(); ++node) {
-      if (!state.options.start_waits.empty()) {
-        run_until([] { return false; }, now() + state.options.start_waits.at(node));
-      }
-      state.launch(node, state.programs[node], "--start");
+  for (NodeId node = 0; node < state.servers.size(); ++node) {
+    if (!state.options.start_waits.empty()) {
+      run_until([] { return false; }, now() + state.options.start_waits.at(node));
     }
-  } catch (const LiveError&) {
-    state.kill_all();
-    throw;
+    state.launch(node, state.programs[node], "--start");
   }
-  state.active = true;
   for (Server& server : state.servers) {
-    if (!server.client) {
-      server.client = std::make_unique<ServerClient>(state.context, server.identity.address,
-                                                     server.identity.websocket_port);
-      server.client->on_event_of_owner(
-          [&state, &server](const json& event) { state.learn_event(server, event); });
-    }
+    server.client = std::make_unique<ServerClient>(state.context, server.identity.address,
+                                                   server.identity.websocket_port);
+    server.client->on_event_of_owner(
+        [&state, &server](const json& event) { state.learn_event(server, event); });
     server.client->start();
   }
-  state.repeat(state.watch_timer, kWatchInterval, &State::watch);
-  state.repeat(state.poll_timer, state.options.poll_interval, &State::poll);
-  state.repeat(state.disk_timer, kDiskInterval, &State::look_at_disk);
-}
-
-void ServerNetwork::stop() {
-  State& state = *state_;
-  state.active = false;
-  for (Server& server : state.servers) {
-    if (server.client) server.client->stop();
-    server.state.crashed_by_us = true;
-    if (server.process) server.process->terminate();
-  }
-  const auto deadline = Clock::now() + state.options.stop_limit;
-  for (;;) {
-    bool some_run = false;
-    for (NodeId node = 0; node < state.servers.size(); ++node) {
-      if (!state.servers[node].process) continue;
-      const std::optional<int> status = state.servers[node].process->poll();
-      if (status) state.ended(node, *status);
-      some_run = some_run || state.servers[node].process->running();
-    }
-    if (!some_run || Clock::now() >= deadline) break;
-    std::this_thread::sleep_for(kStopPoll);
-  }
-  state.kill_all();
+  state.poll_later();
 }
 
 std::size_t ServerNetwork::size() const {
@@ -510,10 +380,6 @@ const ServerNetworkOptions& ServerNetwork::options() const {
   return state_->options;
 }
 
-std::string ServerNetwork::node_folder(NodeId node) const {
-  return state_->at(node).configuration.folder;
-}
-
 std::string ServerNetwork::log_file(NodeId node) const {
   state_->at(node);
   return state_->log_file(node);
@@ -527,6 +393,8 @@ ServerClient& ServerNetwork::client(NodeId node) {
 ServerState ServerNetwork::state(NodeId node) const {
   const Server& server = state_->at(node);
   ServerState result = server.state;
+  result.running = state_->is_running(node);
+  if (const auto& exit = state_->exit_of(node)) result.exit_text = host::to_string(*exit);
   if (server.client) {
     result.connected = server.client->connected();
     result.client_error = server.client->last_error();
@@ -546,46 +414,35 @@ bool ServerNetwork::all_proposing() const {
   return true;
 }
 
-std::string ServerNetwork::trouble() const {
-  const State& state = *state_;
-  for (NodeId node = 0; node < state.servers.size(); ++node) {
-    const ServerState& one = state.servers[node].state;
-    if (!one.running && !one.exit_text.empty() && !one.crashed_by_us) return state.obituary(node);
-  }
-  if (state.disk_low) {
-    return fmt::format("{}: less than {} MiB free on the disk; log levels turned down",
-                       state.options.folder, state.options.disk_bytes_min >> 20);
-  }
-  for (NodeId node = 0; node < state.servers.size(); ++node) {
-    if (!state.servers[node].state.log_limit_reached) continue;
-    return fmt::format("node {}: {} is larger than {} MiB; log level turned down", node,
-                       state.log_file(node), state.options.log_bytes_max >> 20);
+std::string ServerNetwork::dead_server() const {
+  for (NodeId node = 0; node < state_->servers.size(); ++node) {
+    if (state_->exit_of(node)) return state_->obituary(node);
   }
   return {};
 }
 
 void ServerNetwork::kill_server(NodeId node) {
+  lose_server(node);
+  state_->place.cluster().crashed(node);
+}
+
+void ServerNetwork::lose_server(NodeId node) {
   Server& server = state_->at(node);
   server.state.crashed_by_us = true;
+  server.state.server_state.clear();
+  server.state.peers = 0;
   if (server.client) server.client->stop();
-  if (!server.process) return;
-  const std::optional<int> status = server.process->kill();
-  if (status) state_->ended(node, *status);
 }
 
 void ServerNetwork::restart_server(NodeId node) {
   Server& server = state_->at(node);
-  DISSENSUS_ASSERT(state_->active && !server.state.running,
-                   "ServerNetwork::restart_server : a crashed server of a running network");
+  DISSENSUS_ASSERT(server.state.crashed_by_us, "ServerNetwork::restart_server : a crashed server");
   state_->launch(node, state_->restart_programs[node], "--net");
   server.client->start();
 }
 
 bool ServerNetwork::run_until(const std::function<bool()>& condition, LoopTime deadline) {
-  const auto& is_interrupted = state_->options.is_interrupted;
-  const bool holds = drive(state_->context, deadline, condition, is_interrupted);
-  if (!holds && is_interrupted && is_interrupted()) throw LiveError("interrupted");
-  return holds;
+  return drive(state_->context, deadline, condition);
 }
 
 LoopTime ServerNetwork::now() const {
@@ -607,21 +464,16 @@ void ServerNetwork::wait_until_ready(LoopTime deadline) {
 
 void ServerNetwork::wait_until(LoopTime deadline, const std::function<bool()>& is_reached) {
   const State& state = *state_;
-  const auto dead = [&state] {
-    return std::find_if(state.servers.begin(), state.servers.end(),
-                        [](const Server& server) { return !server.state.running; });
-  };
-  run_until([&] { return dead() != state.servers.end() || is_reached(); }, deadline);
-  const auto found = dead();
-  if (found != state.servers.end()) {
-    throw LiveError(state.obituary(static_cast<NodeId>(found - state.servers.begin())));
-  }
+  const auto is_over = [&] { return !dead_server().empty() || is_reached(); };
+  run_until(is_over, deadline);
+  if (std::string dead = dead_server(); !dead.empty()) throw LiveError(dead);
   if (is_reached()) return;
   std::string text = "the servers do not propose in time";
   for (NodeId node = 0; node < state.servers.size(); ++node) {
     text += fmt::format("; node {}: {}", node, state.describe(node));
   }
-  throw LiveError(text + fmt::format("; see {}/node-*/debug.log", state.options.folder));
+  if (std::string trouble = state.place.trouble(); !trouble.empty()) text += "; " + trouble;
+  throw LiveError(text);
 }
 
 void ServerNetwork::submit(NodeId node, ByteView blob,
@@ -639,8 +491,4 @@ void ServerNetwork::submit(NodeId node, ByteView blob,
 std::uint64_t ServerNetwork::next_account_call() {
   return ++state_->account_calls;
 }
-std::uint64_t ServerNetwork::starts() const {
-  return state_->starts;
-}
-
 }  // namespace dissensus::live

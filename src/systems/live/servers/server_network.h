@@ -1,13 +1,13 @@
 // All server processes of one network: keys, configurations, addresses, start, watch, end.
 //
 //   boost::asio::io_context io;
-//   ServerNetwork network(io, options);
+//   VirtualServers servers(io, {.seed = 1});
+//   ServerNetwork network(io, servers, options);
 //   network.start();
 //   ... an Interceptor on the same io_context dials the servers ...
-//   network.wait_until_ready(std::chrono::steady_clock::now() + std::chrono::minutes(2));
+//   network.wait_until_ready(network.now() + std::chrono::minutes(2));
 //
-// The io_context outlives the network and is run, and every function is called, by one thread at a
-// time. No server outlives the network, however the program ends.
+// What it is given outlives the network. One thread.
 #pragma once
 
 #include <chrono>
@@ -17,17 +17,14 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
-
-#include <sys/types.h>
 
 #include "dissensus/ids.h"
 
 #include "systems/live/loop/surroundings.h"
 #include "systems/live/servers/binary.h"
-#include "systems/live/servers/place.h"
 #include "systems/live/servers/server_client.h"
+#include "systems/live/servers/virtual_servers.h"
 #include "systems/live/wire/bytes.h"
 #include "systems/live/wire/error.h"
 #include "systems/live/wire/keys.h"
@@ -39,33 +36,19 @@ struct ServerNetworkOptions {
   std::vector<std::string> binaries{};          ///< per node, instead of `rippled`; or empty
   std::vector<std::string> restart_binaries{};  ///< per node, of servers started again; or empty
   std::size_t nodes = 0;
-  std::string folder;                        ///< node-0, node-1... are made in it
   std::vector<std::vector<NodeId>> trusted;  ///< per node; empty: every node trusts all
   std::uint64_t seed = 1;                    ///< all keys follow from it
   std::string log_level = "warning";
   std::uint64_t account_reserve = 10'000'000;  ///< what a new account needs, in drops
-  std::vector<std::string> environment;        ///< "NAME=value" for the servers, added to ours
-  std::function<bool()> is_interrupted;        ///< if true, waits end with LiveError "interrupted"
-
+  std::vector<std::string> environment;        ///< "NAME=value" for the servers
   /// Per node, before its first start; empty: all start at once. Servers have heartbeats, so when
   /// they start is when they act.
   std::vector<std::chrono::microseconds> start_waits{};
-  bool gives_certificates = false;  ///< for the peer ports; they follow from the seed
-  ServerPlace* place = nullptr;     ///< outlives the network; null: this machine
   /// With what is known of the binaries already; the rest is asked.
   std::vector<ServerBinary> known_binaries{};
   /// Free text of configuration, per node; or empty (configuration.h).
   std::vector<std::string> configurations{};
-  std::uint8_t address_block = 77;               ///< addresses are 127.BLOCK.N.(11+node)
-  std::optional<std::uint8_t> address_number{};  ///< this N; otherwise the first free one
-
-  std::chrono::milliseconds version_limit{10'000};  ///< for "rippled --version"
-  std::chrono::milliseconds stop_limit{5'000};      ///< from SIGTERM to SIGKILL
-  std::chrono::milliseconds poll_interval{1'000};   ///< of server_info
-  std::uint64_t log_bytes_max = 256ULL << 20;  ///< per node; above it the log level is turned down
-  /// Free; below it all log levels are turned down. Servers end themselves below 512 MiB.
-  std::uint64_t disk_bytes_min = 576ULL << 20;
-  std::uint64_t disk_bytes_to_start = 768ULL << 20;  ///< free; below it no server is started
+  std::chrono::milliseconds poll_interval{1'000};  ///< of server_info
 };
 
 /// What is fixed for a server.
@@ -80,9 +63,7 @@ struct ServerIdentity {
 /// What is known of a server right now.
 struct ServerState {
   bool running = false;
-  pid_t pid = -1;
-  std::string exit_text;  ///< "exited with code 1; see LOG"; empty if it never ended
-  int exit_status = 0;    ///< as of wait(), if there is a text
+  std::string exit_text;  ///< "exited with code 1"; empty if it never ended by itself
   bool crashed_by_us = false;
 
   bool connected = false;    ///< WebSocket connected and subscribed
@@ -95,9 +76,6 @@ struct ServerState {
   Hash256 validated_hash{};
   std::uint32_t ledgers_seen = 0;  ///< validated ledgers streamed since the process started
   LoopTime last_ledger{};          ///< when the last of them came
-
-  std::uint64_t log_bytes = 0;
-  bool log_limit_reached = false;
 
   /// Takes payments from clients.
   bool synced() const {
@@ -114,17 +92,15 @@ struct Submission {
 
 class ServerNetwork {
  public:
-  ServerNetwork(boost::asio::io_context& context, ServerNetworkOptions options);
-  ~ServerNetwork();  ///< kills and reaps everything
+  ServerNetwork(boost::asio::io_context& context, VirtualServers& servers,
+                ServerNetworkOptions options);
+  ~ServerNetwork();
   ServerNetwork(const ServerNetwork&) = delete;
   ServerNetwork& operator=(const ServerNetwork&) = delete;
 
-  /// Starts a fresh network. Throws LiveError and leaves nothing running when there is no such
-  /// binary, it is no rippled, an address is in use, the folder cannot be written, the disk is
-  /// full. May follow stop(): same keys and addresses, an empty ledger.
+  /// Starts a fresh network, once. Throws LiveError when there is no such binary, it is no rippled,
+  /// a folder cannot be written.
   void start();
-  /// SIGTERM, a limit, SIGKILL. Returns when every process is gone.
-  void stop();
 
   std::size_t size() const;
   const ServerIdentity& identity(NodeId node) const;  ///< addresses are known after start()
@@ -139,7 +115,6 @@ class ServerNetwork {
   /// What a server was told, without secrets; known after start().
   std::string configuration(NodeId node) const;
   const ServerNetworkOptions& options() const;
-  std::string node_folder(NodeId node) const;
   std::string log_file(NodeId node) const;
 
   ServerClient& client(NodeId node);  ///< after start()
@@ -147,17 +122,17 @@ class ServerNetwork {
   /// "proposing, validated ledger 12, 4 peers", or how it died.
   std::string describe(NodeId node) const;
   bool all_proposing() const;
-  /// One line about what went wrong on its own (a dead server, a log or disk limit); empty if
-  /// nothing.
-  std::string trouble() const;
+  /// The first server that ended by itself, as one line for people; empty: none.
+  std::string dead_server() const;
 
-  /// A crash: SIGKILL, reaped at return.
+  /// A crash.
   void kill_server(NodeId node);
+  /// Somebody else has stopped it.
+  void lose_server(NodeId node);
   /// Starts a crashed server again; it gets its ledger from the others.
   void restart_server(NodeId node);
 
-  /// Runs the io_context until the condition holds; false if it does not by the deadline. Throws
-  /// LiveError when interrupted.
+  /// Runs the io_context until the condition holds; false if it does not by the deadline.
   bool run_until(const std::function<bool()>& condition, LoopTime deadline);
   /// In the time of its io_context.
   LoopTime now() const;
@@ -174,8 +149,6 @@ class ServerNetwork {
 
   /// 1, 2, 3...: for keys that are new on each call, for the same seed the same.
   std::uint64_t next_account_call();
-  /// How often start() was called.
-  std::uint64_t starts() const;
 
  private:
   struct State;

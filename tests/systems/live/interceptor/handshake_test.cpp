@@ -323,7 +323,8 @@ TEST(Handshake, TestPeerRefusesAWrongProof) {
 }
 
 TEST(Handshake, DemandsSensibleOptions) {
-  boost::asio::io_context io;
+  MachineLoop loop;
+  boost::asio::io_context& io = loop.io;
   PassThrough handler;
   InterceptorOptions options;
   options.peers = {{"127.21.7.11", 1, test_keys(0)}, {"127.21.7.12", 1, test_keys(1)}};

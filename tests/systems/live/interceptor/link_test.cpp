@@ -48,7 +48,8 @@ TEST(Links, HalvesEndAndComeBackTogether) {
 // A server refuses a key while it has not noticed that the old link is gone: that passes.
 TEST(Links, AreDialledUntilTheServerHasForgottenTheOldOne) {
   TestPeers peers(2);
-  boost::asio::io_context io;
+  MachineLoop loop;
+  boost::asio::io_context& io = loop.io;
   PassThrough handler;
   auto old = std::make_unique<TestClient>(peers[0], test_address(1), test_keys(1));
   Interceptor interceptor(io, peers.options(), handler);
@@ -66,7 +67,8 @@ TEST(Links, AreDialledMoreAndMoreSlowly) {
   options.redial_delay_min = std::chrono::milliseconds(10);
   options.redial_delay_max = std::chrono::milliseconds(80);
   peers.stop(1);
-  boost::asio::io_context io;
+  MachineLoop loop;
+  boost::asio::io_context& io = loop.io;
   PassThrough handler;
   Interceptor interceptor(io, options, handler);
   interceptor.start();
@@ -261,7 +263,8 @@ TEST(Links, HandlerMayStopAndThrow) {
 TEST(Links, InterceptorMayGoWithoutTheLoopRunning) {
   for (int turns = 0; turns < 60; turns += 6) {
     TestPeers peers(3);
-    boost::asio::io_context io;
+    MachineLoop loop;
+    boost::asio::io_context& io = loop.io;
     PassThrough handler;
     Interceptor interceptor(io, peers.options(), handler);
     interceptor.start();

@@ -1,4 +1,4 @@
-// Much traffic: nothing lost or out of order, nothing leaked, and little time taken.
+// Much traffic: nothing lost or out of order, nothing leaked.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -21,13 +21,11 @@ using std::chrono::nanoseconds;
 
 constexpr std::array<unsigned, 7> kScheduledTypes = {30, 31, 32, 33, 34, 35, 41};
 
-/// A numbered message. Number and time of sending come first, then bytes that follow from the
-/// number.
+/// A numbered message: its number twice, then bytes that follow from it.
 Bytes numbered_frame(std::uint64_t number, std::size_t bytes) {
   Bytes payload(std::max<std::size_t>(bytes, 16));
   std::memcpy(payload.data(), &number, sizeof number);
-  const std::int64_t now = Clock::now().time_since_epoch().count();
-  std::memcpy(payload.data() + 8, &now, sizeof now);
+  std::memcpy(payload.data() + 8, &number, sizeof number);
   for (std::size_t i = 16; i < payload.size(); ++i) {
     payload[i] = static_cast<std::uint8_t>(number * 7 + i);
   }
@@ -38,12 +36,6 @@ std::uint64_t number_of(ByteView frame) {
   std::uint64_t number = 0;
   std::memcpy(&number, frame.data() + 6, sizeof number);
   return number;
-}
-
-Clock::time_point sent_at(ByteView frame) {
-  std::int64_t ticks = 0;
-  std::memcpy(&ticks, frame.data() + 14, sizeof ticks);
-  return Clock::time_point(Clock::duration(ticks));
 }
 
 bool is_intact(ByteView frame) {
@@ -90,7 +82,8 @@ struct DelayedNetwork {
   }
 
   TestPeers peers;
-  boost::asio::io_context io;
+  MachineLoop loop;
+  boost::asio::io_context& io = loop.io;
   DelayingHandler handler;
   std::vector<Direction> directions;
   std::unique_ptr<Interceptor> interceptor;
@@ -236,162 +229,6 @@ TEST(Load, BreakingLinks) {
     EXPECT_EQ(damaged, 0u);
   }
   EXPECT_EQ(open_descriptors(), descriptors);
-}
-
-// --- Time ----------------------------------------------------------------------------------------
-
-struct Quantiles {
-  double p50 = 0;
-  double p99 = 0;
-  std::size_t count = 0;
-};
-
-Quantiles quantiles_us(const std::vector<nanoseconds>& times) {
-  std::vector<nanoseconds> sorted = times;
-  std::sort(sorted.begin(), sorted.end());
-  const auto at = [&](double share) {
-    const auto place = static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1));
-    return static_cast<double>(sorted[place].count()) / 1000;
-  };
-  return {at(0.5), at(0.99), sorted.size()};
-}
-
-struct Rate {
-  int per_second;
-  int messages;
-};
-
-/// Sends numbered messages over all directions in turn, evenly in time. Returns how late each was
-/// sent: what this machine does to any thread that waits for a moment.
-template <typename Send>
-std::vector<nanoseconds> send_evenly(const Rate& rate, std::size_t directions, const Send& send) {
-  std::vector<nanoseconds> lateness;
-  const Clock::time_point begin = Clock::now();
-  for (int i = 0; i < rate.messages; ++i) {
-    const Clock::time_point due = begin + i * nanoseconds(1'000'000'000 / rate.per_second);
-    std::this_thread::sleep_until(due);
-    lateness.push_back(Clock::now() - due);
-    const auto number = static_cast<std::uint64_t>(i);
-    send(static_cast<std::size_t>(i) % directions, numbered_frame(number, 200));
-  }
-  return lateness;
-}
-
-/// Where peers note when each message came; read when all have come.
-struct Arrivals {
-  explicit Arrivals(const Rate& rate)
-      : at(static_cast<std::size_t>(rate.messages)), ages(at.size()) {}
-  SinkOf sink() {
-    return [this](NodeId, NodeId, ByteView frame, Clock::time_point now) {
-      at[number_of(frame)] = now;
-      ages[number_of(frame)] = now - sent_at(frame);
-    };
-  }
-  std::vector<Clock::time_point> at;
-  std::vector<nanoseconds> ages;
-};
-
-/// From one server's write to the other's read, without anything between them.
-Quantiles direct_times(const Rate& rate) {
-  Arrivals arrivals(rate);
-  TestPeers peers(5, {}, arrivals.sink());
-  const std::vector<Direction> directions = directions_of(peers.options());
-  std::vector<std::unique_ptr<TestClient>> clients;
-  for (const Direction& direction : directions) {
-    clients.push_back(std::make_unique<TestClient>(
-        peers[direction.to], test_address(direction.from), test_keys(direction.from)));
-  }
-  send_evenly(rate, directions.size(),
-              [&](std::size_t place, const Bytes& frame) { clients[place]->send(frame); });
-  const auto received = [&] {
-    std::size_t sum = 0;
-    for (std::size_t node = 0; node < peers.size(); ++node) sum += peers[node].frames();
-    return sum;
-  };
-  while (received() < static_cast<std::size_t>(rate.messages)) {
-    std::this_thread::sleep_for(milliseconds(1));
-  }
-  return quantiles_us(arrivals.ages);
-}
-
-struct ThroughTimes {
-  Quantiles from_write_to_read;
-  Quantiles error;    ///< read after the moment for which it was scheduled
-  Quantiles machine;  ///< lateness of a thread that only sleeps and sends, at the same time
-};
-
-ThroughTimes times_through(const Rate& rate, DelayingHandler::DelayOf delay_of) {
-  Arrivals arrivals(rate);
-  std::vector<Clock::time_point> due(arrivals.at.size());
-  DelayedNetwork network(5, 10, std::move(delay_of), arrivals.sink());
-  network.handler.notes_due = [&](const Frame& frame, Clock::time_point time) {
-    due[number_of(frame.bytes)] = time;
-  };
-  if (!network.until_up()) return {};
-  std::vector<nanoseconds> lateness;
-  std::thread sender([&] {
-    lateness =
-        send_evenly(rate, network.directions.size(), [&](std::size_t place, const Bytes& frame) {
-          const Direction& direction = network.directions[place];
-          network.peers[direction.from].send(direction.to, frame);
-        });
-  });
-  const bool all = run_until(
-      network.io, [&] { return network.received() == static_cast<std::size_t>(rate.messages); });
-  sender.join();
-  if (!all) return {};
-  std::vector<nanoseconds> errors;
-  for (std::size_t i = 0; i < due.size(); ++i) errors.push_back(arrivals.at[i] - due[i]);
-  return {quantiles_us(arrivals.ages), quantiles_us(errors), quantiles_us(lateness)};
-}
-
-const std::vector<Rate> kRates = {{100, 300}, {2000, 4000}};
-
-// A message that no schedule holds takes less than 1 ms longer than without the interceptor, at the
-// 99th percentile; with the traffic of five servers, and with twenty times as much. Other programs
-// disturb the measurement, so there are three attempts, and no verdict when a thread that does
-// nothing but sleep is late, too.
-TEST(Load, AddsLittleLatency) {
-  for (const Rate& rate : kRates) {
-    bool good = false;
-    bool busy = false;
-    for (int attempt = 0; attempt < 3 && !good; ++attempt) {
-      const Quantiles direct = direct_times(rate);
-      const ThroughTimes times = times_through(rate, [](const Frame&) { return nanoseconds(0); });
-      const Quantiles& through = times.from_write_to_read;
-      ASSERT_EQ(through.count, static_cast<std::size_t>(rate.messages));
-      std::printf(
-          "%4d messages/s: direct p50 %.0f us, p99 %.0f us; through p50 %.0f us, p99 %.0f us; the "
-          "machine is %.0f us late\n",
-          rate.per_second, direct.p50, direct.p99, through.p50, through.p99, times.machine.p99);
-      good = kSanitized || through.p99 - direct.p99 < 1000;
-      busy = std::max(direct.p99, times.machine.p99) > 500;
-    }
-    if (!good && busy) GTEST_SKIP() << "this machine is too busy to tell";
-    EXPECT_TRUE(good);
-  }
-}
-
-// A message that is held until a moment is read by the other server less than 5 ms after it.
-TEST(Load, KeepsTheSchedule) {
-  for (const Rate& rate : kRates) {
-    std::mt19937_64 random(11);
-    bool good = false;
-    bool busy = false;
-    for (int attempt = 0; attempt < 3 && !good; ++attempt) {
-      const ThroughTimes times =
-          times_through(rate, [&](const Frame&) { return microseconds(random() % 200'000); });
-      ASSERT_EQ(times.error.count, static_cast<std::size_t>(rate.messages));
-      std::printf(
-          "%4d messages/s: scheduling error p50 %.0f us, p99 %.0f us; the machine is %.0f us "
-          "late\n",
-          rate.per_second, times.error.p50, times.error.p99, times.machine.p99);
-      good = kSanitized || times.error.p99 < 5000;
-      busy = times.machine.p99 > 1000;
-    }
-    if (!good && busy) GTEST_SKIP() << "this machine is too busy to tell";
-    EXPECT_TRUE(good);
-  }
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 
 #include "amount.h"
 #include "systems/live/interceptor/interceptor.h"
+#include "systems/live/interceptor/machine_surroundings.h"
 #include "systems/live/interceptor/test_peer.h"
 
 namespace dissensus::live::test {
@@ -144,14 +145,12 @@ class DelayingHandler : public InterceptorHandler {
 
   void on_frame(NodeId from, NodeId to, Frame&& frame) override {
     const Clock::time_point due = Clock::now() + delay_of_(frame);
-    if (notes_due) notes_due(frame, due);
     held_.emplace(due, Held{from, to, std::make_shared<const Bytes>(std::move(frame.bytes))});
     release();
   }
   void on_link(NodeId, NodeId, bool up, std::string_view) override { downs += up ? 0 : 1; }
 
   std::size_t held() const { return held_.size(); }
-  std::function<void(const Frame&, Clock::time_point due)> notes_due;
   std::size_t downs = 0;
   Interceptor* interceptor = nullptr;
 
@@ -184,13 +183,7 @@ class DelayingHandler : public InterceptorHandler {
 inline bool run_until(boost::asio::io_context& io, const std::function<bool()>& condition,
                       std::chrono::milliseconds limit = std::chrono::seconds(kSanitized ? 60
                                                                                         : 20)) {
-  const Clock::time_point end = Clock::now() + limit;
-  while (!condition()) {
-    if (Clock::now() > end) return false;
-    if (io.stopped()) io.restart();
-    io.run_for(std::chrono::milliseconds(2));
-  }
-  return true;
+  return drive(io, Clock::now() + limit, condition);
 }
 
 inline void run_for(boost::asio::io_context& io, std::chrono::milliseconds time) {
@@ -218,7 +211,8 @@ struct TestNetwork {
   const std::string& last_error() const { return counters().links[0].last_error; }
 
   TestPeers peers;
-  boost::asio::io_context io;
+  MachineLoop loop;
+  boost::asio::io_context& io = loop.io;
   PassThrough handler;
   std::unique_ptr<Interceptor> interceptor;
 };

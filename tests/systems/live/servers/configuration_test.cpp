@@ -12,8 +12,7 @@
 #include <sys/stat.h>
 
 #include "core/file.h"
-#include "systems/live/servers/addresses.h"
-#include "systems/live/servers/network_fixture.h"
+#include "systems/live/servers/temporary_folder.h"
 
 namespace dissensus::live {
 namespace {
@@ -145,24 +144,6 @@ TEST(Configuration, LogLevelIsChecked) {
   EXPECT_NO_THROW(check_log_level("trace"));
   EXPECT_THAT(error_of_call([] { check_log_level("waning"); }),
               HasSubstr("did you mean 'warning'"));
-}
-
-// Networks side by side have addresses of their own, given back at the end.
-TEST(Addresses, BlocksDoNotOverlap) {
-  auto first = std::make_unique<AddressBlock>(std::uint8_t{79}, std::nullopt, 5);
-  const AddressBlock second(79, std::nullopt, 5);
-  EXPECT_NE(first->address(0), second.address(0));
-  EXPECT_EQ(first->address(4), fmt::format("127.79.{}.15", first->number()));
-  const std::uint8_t number = first->number();
-  EXPECT_THAT(error_of_call([&] { AddressBlock(79, number, 5); }), HasSubstr("port in use"));
-  first.reset();
-  EXPECT_NO_THROW(AddressBlock(79, number, 5));
-}
-
-// Too many servers for a block is told, not wrapped around.
-TEST(Addresses, SizeIsLimited) {
-  EXPECT_THAT(error_of_call([] { AddressBlock(79, std::nullopt, 500); }), HasSubstr("1 to 240"));
-  EXPECT_THAT(error_of_call([] { AddressBlock(79, std::nullopt, 0); }), HasSubstr("1 to 240"));
 }
 
 }  // namespace

@@ -1,10 +1,7 @@
-// Networks of stand-in servers for tests: a folder that goes away, short waits, and links through
-// the real interceptor.
+// Networks of stand-in servers for tests: short waits, and links through the real interceptor.
 #pragma once
 
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,30 +14,6 @@
 #include "systems/live/servers/server_network.h"
 
 namespace dissensus::live {
-
-inline std::chrono::steady_clock::time_point in_seconds(int seconds) {
-  return std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
-}
-
-/// A new folder that is removed at the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "dissensus-live-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// Forwards everything, unless told to lose it.
 class Links : public InterceptorHandler {
@@ -67,19 +40,21 @@ class Links : public InterceptorHandler {
 
 class StandInNetwork : public ::testing::Test {
  protected:
-  ServerNetworkOptions stand_ins(std::size_t nodes) const {
+  static ServerNetworkOptions stand_ins(std::size_t nodes) {
     ServerNetworkOptions options;
     options.rippled = STAND_IN_SERVER;
     options.nodes = nodes;
-    options.folder = folder_.path() + "/network";
-    options.address_block = 78;
     options.environment = {"STAND_IN_TICK_MS=40"};
     options.poll_interval = std::chrono::milliseconds(100);
     return options;
   }
+  LoopTime in_seconds(int seconds) const { return servers_.now() + std::chrono::seconds(seconds); }
+  void pass(std::chrono::milliseconds time) {
+    drive(context_, servers_.now() + time, [] { return false; });
+  }
 
-  TemporaryFolder folder_;
   boost::asio::io_context context_;
+  VirtualServers servers_{context_, {.seed = 1}};
 };
 
 }  // namespace dissensus::live

@@ -1,4 +1,4 @@
-# What the tests start: servers that stand in for rippled, and a program that is killed while it runs some.
+# What the tests start: servers that stand in for rippled.
 if(NOT DISSENSUS_SANITIZE)
   set(stand_in_server ${CMAKE_BINARY_DIR}/stand_in_server)
   add_executable(stand_in_server systems/live/servers/stand_in_server.cpp systems/live/servers/toy_consensus.cpp
@@ -14,10 +14,7 @@ else()
     COMMAND ${CMAKE_COMMAND} --build --preset release --target stand_in_server
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} USES_TERMINAL)
 endif()
-add_executable(network_holder systems/live/servers/network_holder.cpp)
-target_link_libraries(network_holder PRIVATE dissensus_systems_live_servers)
 if(TARGET test_systems_live_servers)
-  add_dependencies(test_systems_live_servers stand_in_server network_holder)
-  target_compile_definitions(test_systems_live_servers PRIVATE
-    STAND_IN_SERVER="${stand_in_server}" NETWORK_HOLDER="$<TARGET_FILE:network_holder>")
+  add_dependencies(test_systems_live_servers stand_in_server)
+  target_compile_definitions(test_systems_live_servers PRIVATE STAND_IN_SERVER="${stand_in_server}")
 endif()

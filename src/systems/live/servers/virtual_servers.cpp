@@ -1,9 +1,8 @@
-#include "systems/live/virtual_servers.h"
+#include "systems/live/servers/virtual_servers.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <utility>
 
 #include <arpa/inet.h>
@@ -11,7 +10,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
-#include <signal.h>
 
 #include "dissensus/random.h"
 
@@ -25,8 +23,6 @@ using ErrorCode = boost::system::error_code;
 
 /// Time 0 of programs; some way from the clock's own zero, so that nothing before it is negative.
 constexpr LoopTime kBeginning{std::chrono::hours(1)};
-constexpr const char* kSeenFolder = "/node";
-constexpr std::string_view kOutput = "output.log";
 /// After which a program hears that nobody listens where it wants to connect to.
 constexpr auto kRefusalDelay = std::chrono::milliseconds(1);
 
@@ -67,9 +63,10 @@ class VirtualServers::Connection final : public VirtualConnection {
     if (owner_.next_port_ == UINT16_MAX) owner_.next_port_ = 50'000;
     const host::Endpoint from{ip_of(source), owner_.next_port_++};
     const std::uint32_t to = ip_of(address);
-    for (std::size_t machine = 0; machine < owner_.folders_.size() && owner_.host_; ++machine) {
+    for (std::size_t machine = 0; owner_.cluster_ && machine < owner_.cluster_plan_.machines.size();
+         ++machine) {
       const auto number = static_cast<host::MachineId>(machine);
-      if (host::address_of(number) == to) id_ = owner_.host_->dial(from, number, port);
+      if (host::address_of(number) == to) id_ = owner_.cluster_->host().dial(from, number, port);
     }
     if (id_) owner_.connections_[*id_] = this;
     const ErrorCode error = id_ ? ErrorCode() : boost::asio::error::connection_refused;
@@ -87,8 +84,8 @@ class VirtualServers::Connection final : public VirtualConnection {
     if (!id_ || is_gone_) {
       error = boost::asio::error::broken_pipe;
     } else {
-      owner_.host_->deliver(*id_, host::Side::acceptor,
-                            {static_cast<const char*>(from.data()), from.size()});
+      owner_.cluster_->host().deliver(*id_, host::Side::acceptor,
+                                      {static_cast<const char*>(from.data()), from.size()});
     }
     const std::size_t bytes = error ? 0 : from.size();
     boost::asio::post(owner_.io_, [done = std::move(done), error, bytes] { done(error, bytes); });
@@ -97,7 +94,7 @@ class VirtualServers::Connection final : public VirtualConnection {
   void close() override {
     if (id_) {
       owner_.connections_.erase(*id_);
-      if (!is_gone_) owner_.host_->deliver_end(*id_, host::Side::acceptor, true);
+      if (!is_gone_) owner_.cluster_->host().deliver_end(*id_, host::Side::acceptor, true);
       id_.reset();
     }
     is_gone_ = true;
@@ -147,66 +144,26 @@ std::unique_ptr<VirtualConnection> VirtualServers::make_connection() {
 
 /// Servers reach each other through us only.
 void VirtualServers::on_connect(const host::Connection& connection) {
-  agenda::add(io_, now() + kRefusalDelay, [this, id = connection.id] { host_->answer(id, false); });
-  host_->finish_soon();
+  agenda::add(io_, now() + kRefusalDelay,
+              [this, id = connection.id] { cluster_->host().answer(id, false); });
+  cluster_->host().finish_soon();
 }
 
-void VirtualServers::on_bytes(const host::Connection& connection, host::Side, std::string bytes) {
-  const auto found = connections_.find(connection.id);
+void VirtualServers::on_bytes(host::ConnectionId connection, std::string bytes) {
+  const auto found = connections_.find(connection);
   if (found == connections_.end()) return;
   found->second->arrived(bytes);
-  host_->finish_soon();
+  cluster_->host().finish_soon();
 }
 
-void VirtualServers::on_end(const host::Connection& connection, host::Side, bool gone) {
-  const auto found = connections_.find(connection.id);
+void VirtualServers::on_end(host::ConnectionId connection, bool gone) {
+  const auto found = connections_.find(connection);
   if (found == connections_.end()) return;
   found->second->ended(gone);
-  host_->finish_soon();
+  cluster_->host().finish_soon();
 }
 
-// ---- processes
-
-class VirtualServers::HostedProcess final : public ServerProcess {
- public:
-  HostedProcess(VirtualServers& owner, host::ProgramId id) : owner_(owner), id_(id) {}
-  ~HostedProcess() override { kill(); }
-
-  bool running() const override { return !is_seen_; }
-  pid_t pid() const override { return -1; }
-  std::optional<int> poll() override {
-    const auto found = owner_.statuses_.find(id_);
-    if (is_seen_ || found == owner_.statuses_.end()) return std::nullopt;
-    is_seen_ = true;
-    return found->second;
-  }
-  void terminate() override {
-    if (!is_seen_) owner_.host_->signal(id_, SIGTERM);
-  }
-  std::optional<int> kill() override {
-    if (is_seen_) return std::nullopt;
-    if (const std::optional<int> status = poll()) return status;
-    is_seen_ = true;
-    owner_.host_->kill(id_);
-    return SIGKILL;  // as a wait status
-  }
-
- private:
-  VirtualServers& owner_;
-  host::ProgramId id_;
-  bool is_seen_ = false;
-};
-
-std::string VirtualServers::obstacle() {
-  try {
-    boost::asio::io_context io;
-    VirtualServers tried(io, {});
-    tried.prepared({}, {""});
-    return {};
-  } catch (const OutsideError& error) {
-    return error.what();
-  }
-}
+// ---- servers
 
 VirtualServers::VirtualServers(boost::asio::io_context& io, const Plan& plan)
     : io_(io), plan_(plan) {
@@ -223,26 +180,24 @@ std::vector<std::string> VirtualServers::addresses(std::size_t nodes) {
   return result;
 }
 
-std::string VirtualServers::seen_folder(const std::string&) const {
-  return kSeenFolder;
-}
-
-void VirtualServers::prepared(const std::vector<std::string>& programs,
-                              const std::vector<std::string>& folders) {
-  host::Plan plan;
-  plan.seed = plan_.seed;
-  plan.order = plan_.order;
-  plan.sleep_min = plan_.sleep_min;
-  plan.visible = programs;
-  std::sort(plan.visible.begin(), plan.visible.end());
-  plan.visible.erase(std::unique(plan.visible.begin(), plan.visible.end()), plan.visible.end());
-  plan.limits.wall_time = std::chrono::hours(1);
-  folders_ = folders;
+void VirtualServers::prepare(const std::vector<std::string>& programs,
+                             const std::vector<std::string>& folders) {
+  cluster_plan_ = {};
+  host::Plan& host = cluster_plan_.host;
+  host.order = plan_.order;
+  host.has_own_uptimes = false;  // servers start at different moments
+  host.visible = programs;
+  std::sort(host.visible.begin(), host.visible.end());
+  host.visible.erase(std::unique(host.visible.begin(), host.visible.end()), host.visible.end());
+  host.limits.wall_time = std::chrono::hours(1);
   for (std::size_t node = 0; node < folders.size(); ++node) {
-    plan.machines.push_back({fmt::format("n{}", node), folders[node]});
+    hosted::MachinePlan& machine = cluster_plan_.machines.emplace_back();
+    machine.name = fmt::format("n{}", node);
+    machine.contents = folders[node];
+    machine.log_file = fmt::format("servers/{}.out", node);
   }
-  host::HostListener& listener = *this;  // private: make_unique may not convert
-  host_ = std::make_unique<host::Host>(plan, listener);
+  hosted::Guest* const self = this;  // private: make_unique may not convert
+  cluster_ = std::make_unique<hosted::Cluster>(cluster_plan_, plan_.seed, nullptr, self);
 }
 
 std::uint64_t VirtualServers::next_stream() {
@@ -254,56 +209,46 @@ std::uint64_t VirtualServers::next_stream() {
   return order[started_++ % order.size()];
 }
 
-std::unique_ptr<ServerProcess> VirtualServers::start(NodeId node, const Command& command) {
+void VirtualServers::start(NodeId node, const hosted::Command& command,
+                           const std::vector<std::string>& environment) {
   host::Program program;
-  program.machine = node;
-  program.name = fmt::format("n{}", node);
-  program.command = command.arguments;
-  program.environment = command.environment;
+  program.name = cluster_plan_.machines[node].name;
+  program.command = command;
+  program.environment = environment;
   program.random_seed = next_stream();
-  const host::ProgramId id = host_->start(program);
-  nodes_[id] = node;
-  return std::make_unique<HostedProcess>(*this, id);
+  cluster_->start_program(node, std::move(program));
 }
 
-std::string VirtualServers::file_of(NodeId node, const std::string& folder,
-                                    const std::string& name) const {
-  if (name == kOutput || !host_) return folder + "/" + name;
-  return host_->folder(node) + "/" + name;
+void VirtualServers::crashed(NodeId node) {
+  if (owner_.crashed) owner_.crashed(node);
 }
 
-void VirtualServers::on_output(host::ProgramId program, host::Stream, std::string_view bytes) {
-  const auto found = nodes_.find(program);
-  if (found == nodes_.end()) return;
-  std::ofstream(fmt::format("{}/{}", folders_[found->second], kOutput), std::ios::app) << bytes;
-}
-
-void VirtualServers::on_exit(host::ProgramId program, const host::Exit& exit) {
-  if (exit.by_owner) return;
-  statuses_[program] = exit.signal != 0 ? exit.signal : exit.code << 8;
-  host_->finish_soon();
+std::vector<Outside::Attachment> VirtualServers::attachments() {
+  return owner_.attachments ? owner_.attachments() : std::vector<Outside::Attachment>{};
 }
 
 // ---- time
 
+void VirtualServers::pass(host::HostTime until, const std::function<bool()>& stop) {
+  drive(io_, kBeginning + std::chrono::duration_cast<LoopTime::duration>(until), stop);
+}
+
 LoopTime VirtualServers::now() const {
-  return host_ ? kBeginning + std::chrono::duration_cast<LoopTime::duration>(host_->now())
-               : kBeginning;
+  if (!cluster_) return kBeginning;
+  return kBeginning + std::chrono::duration_cast<LoopTime::duration>(cluster_->host().now());
 }
 
 bool VirtualServers::advance(LoopTime until) {
-  return host_ && host_->run_until(std::max(to_host_time(until), host_->now()));
+  if (!cluster_) return false;
+  host::Host& host = cluster_->host();
+  return host.run_until(std::max(to_host_time(until), host.now()));
 }
 
 void VirtualServers::push_calendars(std::chrono::seconds by) {
   pushed_ += by;
-  for (std::size_t machine = 0; machine < folders_.size(); ++machine) {
-    host_->set_calendar_offset(static_cast<host::MachineId>(machine), pushed_);
+  for (std::size_t machine = 0; machine < cluster_plan_.machines.size(); ++machine) {
+    cluster_->host().set_calendar_offset(static_cast<host::MachineId>(machine), pushed_);
   }
-}
-
-std::vector<host::ThreadView> VirtualServers::threads() const {
-  return host_ ? host_->threads() : std::vector<host::ThreadView>{};
 }
 
 }  // namespace dissensus::live
