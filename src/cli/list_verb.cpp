@@ -67,7 +67,8 @@ const std::vector<Entry> kLists{
     {"schedulers", "what hunt --search can be, too: they decide while the run goes on"},
     {"faults", "what hunt --faults can be: strategies of plugins"},
     {"fault-kinds", "what schedules can do to nodes, and to which nodes they cannot"},
-    {"fault-schema", "how schedules write that, as a JSON schema"}};
+    {"fault-schema", "how schedules write that, as a JSON schema"},
+    {"fault-space-schema", "how scenarios ask for random faults, as a JSON schema"}};
 
 struct ListOptions {
   std::string what;
@@ -106,8 +107,10 @@ std::vector<Entry> entries_of(const ListOptions& options) {
 }
 
 ExitCode list(const ListOptions& options) {
-  if (options.what == "fault-schema") {
-    if (!options.output.quiet) fmt::print("{}\n", faults::faults_schema());
+  const bool is_space = options.what == "fault-space-schema";
+  if (is_space || options.what == "fault-schema") {
+    const std::string schema = is_space ? faults::fault_space_schema() : faults::faults_schema();
+    if (!options.output.quiet) fmt::print("{}\n", schema);
     return kAllHeld;
   }
   const std::vector<Entry> entries = entries_of(options);
@@ -142,12 +145,12 @@ Verb add_list_verb(CLI::App& program) {
   CLI::App* app =
       program.add_subcommand("list", "List systems, scenarios, searches, fitness functions...");
   const auto options = std::make_shared<ListOptions>();
-  app->add_option(
-         "what", options->what,
-         "scenarios, systems, searches, fitness, schedulers, faults, fault-kinds or fault-schema; "
-         "default: what these are")
+  app->add_option("what", options->what,
+                  "scenarios, systems, searches, fitness, schedulers, faults, fault-kinds, "
+                  "fault-schema or fault-space-schema; "
+                  "default: what these are")
       ->check(CLI::IsMember({"systems", "scenarios", "searches", "fitness", "schedulers", "faults",
-                             "fault-kinds", "fault-schema"}));
+                             "fault-kinds", "fault-schema", "fault-space-schema"}));
   app->add_option("--folder", options->folder,
                   "Where scenarios are looked for; default: scenarios here, or those that were "
                   "installed");

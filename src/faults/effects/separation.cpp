@@ -255,7 +255,7 @@ std::optional<std::string> too_few_nodes(std::size_t shape, const SystemDescript
 }
 
 std::vector<Setting> shape_setting() {
-  return {{"shapes", kShapes, kShapes.size(), "expected a shape for this number of nodes",
+  return {{"shapes", "shapes", kShapes, kShapes.size(), "expected a shape for this number of nodes",
            too_few_nodes}};
 }
 
@@ -323,7 +323,7 @@ const FaultKind& PartitionFault::kind() {
 const FaultKind& CutFault::kind() {
   static const FaultKind kKind =
       Declaration<CutFault>("cut")
-          .part(make_choice("shape", choice_of<&CutFault::shape>(), kCutShapes, true))
+          .part(make_choice("shape", choice<&CutFault::shape>, kCutShapes, true))
           .part(make_nodes("nodes", member<&CutFault::nodes>, {.kept = kept_of_cut}))
           .part(make_window(member<&CutFault::when>, {.may_wait = true}))
           .needs({.name = "cut", .key = "type"})
