@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "core/bytes.h"
 #include "hunt/batch.h"
 #include "hunt/queue.h"
 #include "hunt/shipment.h"
@@ -46,7 +47,7 @@ double seconds_since(Clock::time_point start) {
 std::string orders() {
   std::vector<Order> orders(kBatch);
   for (std::size_t i = 0; i < kBatch; ++i) orders[i] = {i, i * 977, std::string(500, 's')};
-  return encode_orders(orders);
+  return to_bytes(orders);
 }
 
 std::string results() {
@@ -54,12 +55,12 @@ std::string results() {
   work.seconds = 1;
   work.deliveries.resize(kBatch);
   for (std::size_t i = 0; i < kBatch; ++i) {
-    work.deliveries[i].record.number = i;
-    work.deliveries[i].record.hash = i * 0x9E3779B97F4A7C15;
-    work.deliveries[i].record.objectives = {1.5};
+    work.deliveries[i].facts.number = i;
+    work.deliveries[i].facts.hash = i * 0x9E3779B97F4A7C15;
+    work.deliveries[i].facts.objectives = {1.5};
     work.deliveries[i].states.assign(20, i);
   }
-  return encode_work(work);
+  return to_bytes(work);
 }
 
 void measure(const std::string& url, std::size_t workers, double seconds) {
@@ -113,7 +114,7 @@ void measure(const std::string& url, std::size_t workers, double seconds) {
   while (seconds_since(start) < seconds) {
     const std::vector<DoneBatch> done = queue.done(hunt);
     for (const DoneBatch& batch : done) {
-      decoded += decode_work(batch.results, "bench").deliveries.size();
+      decoded += from_bytes<DoneWork>(batch.results, "bench").deliveries.size();
       queue.remove(batch.batch);
       queue.put(hunt, items);
     }
@@ -145,7 +146,7 @@ std::string island_cargo(Shipment& shipment) {
     item.schedule.assign(500, 's');
     item.new_states.assign(3, 7);
   }
-  return encode_shipment(shipment);
+  return to_bytes(shipment);
 }
 
 void measure_islands(const std::string& url, std::size_t workers, double seconds) {
@@ -198,7 +199,7 @@ void measure_islands(const std::string& url, std::size_t workers, double seconds
     }
     const std::vector<ArrivedShipment> shipments = queue.shipments(hunt);
     for (const ArrivedShipment& shipment : shipments) {
-      const Shipment received = decode_shipment(shipment.cargo, "bench");
+      const Shipment received = from_bytes<Shipment>(shipment.cargo, "bench");
       Arrival arrival{shipment.id, arrived * 3000, received, {}};
       if (arrived++ % 20 == 0) {
         arrival.items.push_back(received.items.front());

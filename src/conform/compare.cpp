@@ -157,13 +157,6 @@ class ImplementationPair {
   tla::Store store_;
 };
 
-tla::Value moved(tla::Store& to, tla::Value value) {
-  std::string bytes;
-  tla::serialize(value, bytes);
-  const char* position = bytes.data();
-  return tla::deserialize(to, position);
-}
-
 /// Follows one model with another.
 class ModelPair final : private tla::SeenEvents {
  public:
@@ -223,7 +216,7 @@ class ModelPair final : private tla::SeenEvents {
     }
     label_ = {*action, {}};
     for (const tla::Value argument : label.arguments) {
-      label_.arguments.push_back(moved(second_.store(), argument));
+      label_.arguments.push_back(tla::copied(second_.store(), argument));
     }
     match = matcher_.next();
     if (match != tla::Match::refused) return std::nullopt;

@@ -1,15 +1,17 @@
 #include "core/document.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
 
 #include "dissensus/options.h"
 
+#include "core/json_tape.h"
 #include "core/limits.h"
 
 namespace dissensus::internal {
@@ -59,11 +61,13 @@ void fail_at(const std::string& name, int line, std::string_view key, std::strin
 
 namespace {
 
+[[noreturn]] void fail_too_deep(const std::string& name, int line) {
+  fail_at(name, line, "",
+          fmt::format("{}, expected at most {} levels", JsonTape::kTooDeep, kDocumentDepthMax));
+}
+
 void check_depth(std::size_t depth, const std::string& name, int line) {
-  if (depth > kDocumentDepthMax) {
-    fail_at(name, line, "",
-            fmt::format("nested too deeply, expected at most {} levels", kDocumentDepthMax));
-  }
+  if (depth > kDocumentDepthMax) fail_too_deep(name, line);
 }
 
 DocumentValue from_toml_node(const toml::node& node, const std::string& name, std::size_t depth) {
@@ -104,125 +108,92 @@ DocumentValue from_toml_node(const toml::node& node, const std::string& name, st
   return value;
 }
 
-/// Counts lines while the JSON parser consumes characters. The parser reads one character beyond a
-/// number, so the count excludes the character read last.
-struct LineCounter {
-  int lines_before_last = 1;
-  bool last_was_newline = false;
-  void consume(char c) {
-    if (last_was_newline) ++lines_before_last;
-    last_was_newline = c == '\n';
-  }
-};
-class CountingIterator {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-  CountingIterator(const char* position, LineCounter* counter)
-      : position_(position), counter_(counter) {}
-  reference operator*() const { return *position_; }
-  CountingIterator& operator++() {
-    counter_->consume(*position_);
-    ++position_;
-    return *this;
-  }
-  friend bool operator==(const CountingIterator& a, const CountingIterator& b) {
-    return a.position_ == b.position_;
-  }
-  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) { return !(a == b); }
-
- private:
-  const char* position_;
-  LineCounter* counter_;
-};
-
+/// Makes values of the tokens of a JSON text, in the order of the text.
 class JsonBuilder {
  public:
-  JsonBuilder(const std::string& name, const LineCounter& counter)
-      : name_(name), counter_(counter) {}
-  DocumentValue take() { return std::move(root_); }
+  JsonBuilder(const std::string& name, std::string_view text, const JsonTape& tape)
+      : name_(name), text_(text), tape_(tape) {}
 
-  // The interface that nlohmann::json::sax_parse calls.
-  bool null() {
-    add(DocumentValue::Type::null);
-    return true;
-  }
-  bool boolean(bool value) {
-    add(DocumentValue::Type::boolean).boolean = value;
-    return true;
-  }
-  bool number_integer(std::int64_t value) {
-    add(DocumentValue::Type::integer).integer = value;
-    return true;
-  }
-  bool number_unsigned(std::uint64_t value) {
-    if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      fail_at(name_, counter_.lines_before_last, key_, "number too large");
+  /// The value at a token. Its depth is bounded by that of the tape.
+  DocumentValue value(std::uint32_t index) {
+    using Token = JsonToken::Type;
+    using Type = DocumentValue::Type;
+    const JsonToken& token = tape_[index];
+    DocumentValue value;
+    value.line = line_of(index);
+    switch (token.type) {
+      case Token::null:
+        break;
+      case Token::boolean:
+        value.type = Type::boolean;
+        value.boolean = token.number != 0;
+        break;
+      case Token::natural:
+      case Token::negative:
+        if (token.type == Token::natural && token.number > std::uint64_t{INT64_MAX}) {
+          fail_at(name_, value.line, key_, "number too large");
+        }
+        value.type = Type::integer;
+        value.integer = static_cast<std::int64_t>(token.number);
+        break;
+      case Token::number:
+        value.type = Type::number;
+        value.number = real_of(token, value.line);
+        break;
+      case Token::text:
+        value.type = Type::text;
+        value.text = token.text;
+        break;
+      case Token::array:
+        value.type = Type::list;
+        for (std::uint32_t item = index + 1; item < token.end; item = tape_[item].end) {
+          key_ = {};
+          value.items.push_back(this->value(item));
+        }
+        break;
+      case Token::object:
+        value.type = Type::table;
+        add_members(value, index);
+        break;
     }
-    return number_integer(static_cast<std::int64_t>(value));
-  }
-  bool number_float(double value, const std::string&) {
-    add(DocumentValue::Type::number).number = value;
-    return true;
-  }
-  bool string(std::string& value) {
-    add(DocumentValue::Type::text).text = std::move(value);
-    return true;
-  }
-  bool binary(std::vector<std::uint8_t>&) { return false; }
-  bool start_object(std::size_t) { return open(DocumentValue::Type::table); }
-  bool start_array(std::size_t) { return open(DocumentValue::Type::list); }
-  bool key(std::string& value) {
-    if (stack_.back()->find(value) != nullptr) {
-      fail_at(name_, counter_.lines_before_last, value, "key appears twice");
-    }
-    key_ = std::move(value);
-    return true;
-  }
-  bool end_object() { return close(); }
-  bool end_array() { return close(); }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& error) {
-    std::string what = error.what();
-    if (const auto position = what.find(": "); position != std::string::npos)
-      what.erase(0, position + 2);
-    fail_at(name_, counter_.lines_before_last, "", "not valid JSON: " + printable(what));
+    return value;
   }
 
  private:
-  DocumentValue& add(DocumentValue::Type type) {
-    DocumentValue* place = &root_;
-    if (!stack_.empty()) {
-      DocumentValue& parent = *stack_.back();
-      if (parent.type == DocumentValue::Type::table) {
-        place = &parent.add_member(std::move(key_), DocumentValue{});
-        key_.clear();
-      } else {
-        place = &parent.items.emplace_back();
-      }
+  void add_members(DocumentValue& table, std::uint32_t index) {
+    for (std::uint32_t key = index + 1; key < tape_[index].end; key = tape_[key + 1].end) {
+      const std::string_view name = tape_[key].text;
+      if (table.find(name) != nullptr) fail_at(name_, line_of(key), name, "key appears twice");
+      key_ = name;
+      DocumentValue member = value(key + 1);
+      table.add_member(std::string(name), std::move(member));
     }
-    place->type = type;
-    place->line = counter_.lines_before_last;
-    return *place;
   }
-  bool open(DocumentValue::Type type) {
-    check_depth(stack_.size() + 1, name_, counter_.lines_before_last);
-    stack_.push_back(&add(type));
-    return true;
+
+  double real_of(const JsonToken& token, int line) const {
+    const std::string digits(token.text);
+    const double number = std::strtod(digits.c_str(), nullptr);
+    if (!std::isfinite(number)) fail_at(name_, line, key_, "number too large");
+    return number;
   }
-  bool close() {
-    stack_.pop_back();
-    return true;
+
+  /// Tokens are asked for in the order of the text.
+  int line_of(std::uint32_t index) {
+    const std::size_t position = tape_.position_of(index);
+    for (; counted_ < position; ++counted_) line_ += text_[counted_] == '\n' ? 1 : 0;
+    return line_;
   }
 
   const std::string& name_;
-  const LineCounter& counter_;
-  DocumentValue root_;
-  std::vector<DocumentValue*> stack_;
-  std::string key_;
+  std::string_view text_;
+  const JsonTape& tape_;
+  std::string_view key_;
+  std::size_t counted_ = 0;
+  int line_ = 1;
 };
+
+/// Every token is a byte at least.
+constexpr std::size_t kTokensMax = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
@@ -237,14 +208,19 @@ DocumentValue parse_toml(std::string_view text, const std::string& name) {
 }
 
 DocumentValue parse_json(std::string_view text, const std::string& name) {
-  LineCounter counter;
-  JsonBuilder builder(name, counter);
-  // Every failure leaves as an InputError from within; the return value says nothing new.
-  const bool complete =
-      nlohmann::json::sax_parse(CountingIterator(text.data(), &counter),
-                                CountingIterator(text.data() + text.size(), &counter), &builder);
-  if (!complete) fail_at(name, counter.lines_before_last, "", "not valid JSON");
-  return builder.take();
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  JsonTape tape(kTokensMax);
+  try {
+    tape.parse(text);
+  } catch (const JsonFault& fault) {
+    const std::string_view before = text.substr(0, fault.position);
+    const int line = 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+    if (fault.message == JsonTape::kTooDeep) fail_too_deep(name, line);
+    const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+    fail_at(name, line, "", fmt::format("not valid JSON: {} at column {}", fault.message, column));
+  }
+  return JsonBuilder(name, text, tape).value(0);
 }
 
 }  // namespace dissensus::internal

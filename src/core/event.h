@@ -47,6 +47,9 @@ enum class EventType : std::uint8_t {
               ///< digest
 };
 inline constexpr std::size_t kEventTypes = 24;
+constexpr EventType last_of(EventType) {
+  return EventType::operation;
+}
 /// Beside the kind in the detail of an operation: a read after which nothing more is asked.
 inline constexpr unsigned kFinalOperation = 4;
 std::string_view to_string(EventType type);

@@ -76,6 +76,9 @@ struct FieldType {
   using Value = Content;
   static constexpr bool kIsSpan = true;  ///< ranges are [least, most], not lists to choose from
   bool is_default(const Value& value) const { return value == Value{}; }
+  bool is_possible(const Value&) const {
+    return true;
+  }  ///< as bytes that somebody may have written
   template <class Member>
   void draw(Member&, const void*, Drawer&, const Window&) const {}
   /// False: nothing is left.
@@ -105,6 +108,11 @@ class Field final : public Typed<Member> {
     if (value != nullptr && (required_ || kIsOptional || !type_.is_default(*value))) {
       members.add(this->key, type_.text(*value));
     }
+  }
+  void take(void* fault, ByteReader& reader) const override {
+    Typed<Member>::take(fault, reader);
+    const Value* const value = value_of(this->of(fault));
+    if (value != nullptr && !type_.is_possible(*value)) reader.fail();
   }
   void add_schema(Json& properties) const override {
     properties[std::string(this->key)] = type_.schema();
@@ -289,6 +297,7 @@ struct Word : FieldType<std::uint8_t> {
     return static_cast<std::uint8_t>(value.choice(words));
   }
   Json schema() const { return {{"enum", std::vector<std::string>(words.begin(), words.end())}}; }
+  bool is_possible(std::uint8_t word) const { return word < words.size(); }
   std::string text(std::uint8_t word) const { return quote(words[word]); }
   void draw(std::uint8_t& word, const void*, Drawer& drawer, const Window&) const {
     if (!is_drawn) return;

@@ -19,6 +19,7 @@
 #include "dissensus/options.h"
 #include "dissensus/random.h"
 
+#include "core/bytes.h"
 #include "faults/json_members.h"
 #include "faults/reduction.h"
 
@@ -83,6 +84,10 @@ class Part {
   virtual void read(void* fault, const Options& document, const Target& target) const = 0;
   /// Nothing is written for what is the default.
   virtual void write(const void* fault, Members& members, const Target& target) const = 0;
+  /// Its value between programs of ours (schedule_bytes.h), whatever it is.
+  virtual void put(const void* fault, ByteWriter& writer) const = 0;
+  /// Throws InputError where the bytes are none that were written.
+  virtual void take(void* fault, ByteReader& reader) const = 0;
   virtual void add_schema(nlohmann::ordered_json& properties) const = 0;
   virtual void draw(void* /*fault*/, Drawer& /*drawer*/, const Window& /*when*/) const {}
   /// What a table of a space says of it, in the part's own keys; null: nothing. Throws InputError.

@@ -4,6 +4,13 @@
 
 namespace dissensus::faults {
 
+template <class Visit>
+constexpr void fields_of(const MessageFilter*, const Visit& visit) {
+  visit("sender", &MessageFilter::from);
+  visit("receiver", &MessageFilter::to);
+  visit("message", &MessageFilter::kind);
+}
+
 namespace {
 
 /// `again` says what is wrong with a node that was named before.

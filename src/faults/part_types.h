@@ -82,6 +82,11 @@ class Typed : public Part {
   Typed(std::string_view name, Access<Value> access, Weight part_weight = Weight::beside)
       : Part(name, part_weight), access_(access) {}
 
+  void put(const void* fault, ByteWriter& writer) const override {
+    dissensus::put(writer, of(fault));
+  }
+  void take(void* fault, ByteReader& reader) const override { dissensus::take(reader, of(fault)); }
+
  protected:
   Value& of(void* fault) const { return access_(fault); }
   const Value& of(const void* fault) const { return access_(const_cast<void*>(fault)); }

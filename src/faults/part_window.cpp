@@ -7,6 +7,25 @@
 
 namespace dissensus::faults {
 
+template <class Visit>
+constexpr void fields_of(const Anchor*, const Visit& visit) {
+  visit("phase", &Anchor::phase);
+  visit("round", &Anchor::round);
+  visit("node", &Anchor::node);
+  visit("nth", &Anchor::nth);
+  visit("relative", &Anchor::relative);
+  visit("until_next", &Anchor::until_next);
+  visit("before", &Anchor::before);
+}
+template <class Visit>
+constexpr void fields_of(const Window*, const Visit& visit) {
+  visit("from", &Window::from);
+  visit("until", &Window::until);
+  visit("from_round", &Window::from_round);
+  visit("until_round", &Window::until_round);
+  visit("after", &Window::after);
+}
+
 using std::chrono::milliseconds;
 
 std::uint32_t read_phase(const OptionValue& value, const SystemDescription& description) {
@@ -203,6 +222,12 @@ class WindowPart final : public Typed<Window> {
     DISSENSUS_ASSERT(!window.until_round, "to_json : a window by time has no rounds");
     if (window.from != Duration{}) members.add_duration("from", window.from);
     if (window.until) members.add_duration("until", *window.until);
+  }
+  void take(void* fault, ByteReader& reader) const override {
+    Typed::take(fault, reader);
+    const Window& window = of(fault);
+    const bool has_times = window.from != Duration{} || window.until;
+    if (window.by_round() ? has_times : window.until_round.has_value()) reader.fail();
   }
   void add_schema(Json& properties) const override {
     properties["from"] = properties["until"] = schema_of_duration();

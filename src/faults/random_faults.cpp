@@ -203,37 +203,37 @@ void move_to(Window& window, Duration from) {
   if (window.until) window.until = window.from + length;
 }
 
-/// Those of the families that are admitted beside those before them.
-std::vector<Fault> admitted_of_families(const std::vector<Fault>& plan, const FaultSpace& space) {
-  std::map<const Family*, std::uint32_t> found;
+/// The faults that are admitted beside those before them: no more of a group than it may have, and
+/// no more liars. `group_of` says which group, and how many it may have.
+template <class GroupOf>
+std::vector<Fault> admitted_by(const std::vector<Fault>& plan, std::size_t faulty,
+                               GroupOf group_of) {
+  std::map<const void*, std::size_t> found;
   std::vector<Fault> kept;
   for (const Fault& fault : plan) {
-    const Family* const family = family_of(space, fault);
-    if (family == nullptr || found[family] == family->most) continue;
+    const std::pair<const void*, std::size_t> group = group_of(fault);
+    if (found[group.first] >= group.second) continue;
     kept.push_back(fault);
-    if (fault.kind().liar && byzantine_nodes(kept).size() > space.liars.faulty) {
+    if (byzantine_nodes(kept).size() > faulty) {
       kept.pop_back();
     } else {
-      ++found[family];
+      ++found[group.first];
     }
   }
   return kept;
 }
 
+std::vector<Fault> admitted_of_families(const std::vector<Fault>& plan, const FaultSpace& space) {
+  return admitted_by(plan, space.liars.faulty, [&space](const Fault& fault) {
+    const Family* const family = family_of(space, fault);
+    return std::pair<const void*, std::size_t>(family, family == nullptr ? 0 : family->most);
+  });
+}
+
 std::vector<Fault> admitted_of_liars(const std::vector<Fault>& plan, const Liars& liars) {
-  std::map<const FaultKind*, std::size_t> found;
-  std::vector<Fault> kept;
-  for (const Fault& fault : plan) {
-    std::size_t& count = found[&fault.kind()];
-    if (count == liars.most(fault.kind())) continue;
-    kept.push_back(fault);
-    if (byzantine_nodes(kept).size() > liars.faulty) {
-      kept.pop_back();
-    } else {
-      ++count;
-    }
-  }
-  return kept;
+  return admitted_by(plan, liars.faulty, [&liars](const Fault& fault) {
+    return std::pair<const void*, std::size_t>(&fault.kind(), liars.most(fault.kind()));
+  });
 }
 
 std::vector<Fault> independent_faults(const FaultSpace& space, std::size_t nodes, Random& random) {

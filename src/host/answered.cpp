@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <sys/syscall.h>
 
+#include "host/calls.h"
 #include "host/supervisor.h"
 
 namespace dissensus::host {
@@ -44,6 +45,8 @@ AnswerControl Supervisor::answers_for(Thread& thread) {
         control.idle_left, kExpiredWaitsMax - std::min(kExpiredWaitsMax, thread.expired_waits));
   }
   control.files_free = disk_.model().write.count() == 0 && !disk_.model().keeps_unsynced ? 1 : 0;
+  control.proc_device = proc_device_;
+  control.has_signal_readers = has_signal_readers_ ? 1 : 0;
   const std::uint64_t space = thread.process->number;
   for (auto queue = futexes_.lower_bound({space, 0});
        queue != futexes_.end() && queue->first.space == space; ++queue) {
@@ -102,6 +105,9 @@ void Supervisor::hear_answers(Thread& thread) {
       continue;
     }
     got_something_done(thread);
+    if ((entry.kind & 0xff) == AnswerEntry::timer) {
+      set_timer(*this, process, entry.kind >> 8, entry.arguments[1], HostTime(entry.inode));
+    }
     if (entry.kind == AnswerEntry::file) {
       process.unsynced_bytes += entry.arguments[2];
       touch(entry.inode, process.machine);

@@ -28,10 +28,12 @@ inline constexpr std::uint64_t kAnswerPageAddress = 0x7fff'f810'3000;
 /// What the supervisor tells the code.
 inline constexpr std::size_t kAnswerRowsMax = 32;
 struct AnswerControl {
-  std::uint64_t limit = 0;       ///< calls that may be answered before the next stop
-  std::uint64_t idle_left = 0;   ///< of them, those by which nothing gets done
-  std::uint64_t files_free = 0;  ///< writing to files costs nothing and is not remembered
-  std::uint64_t rows = 0;        ///< more than kAnswerRowsMax: the table is not complete
+  std::uint64_t limit = 0;               ///< calls that may be answered before the next stop
+  std::uint64_t idle_left = 0;           ///< of them, those by which nothing gets done
+  std::uint64_t files_free = 0;          ///< writing to files costs nothing and is not remembered
+  std::uint64_t has_signal_readers = 0;  ///< a read of 128 bytes may be one of signals
+  std::uint64_t proc_device = 0;         ///< what is of it is not opened; 0: nothing is
+  std::uint64_t rows = 0;                ///< more than kAnswerRowsMax: the table is not complete
   struct Row {
     std::uint64_t address = 0;
     std::uint64_t waiters = 0;
@@ -44,12 +46,12 @@ inline constexpr std::uint64_t kAnswerControlOffset = 256;
 
 /// What the code tells the supervisor.
 struct AnswerEntry {
-  enum Kind : std::uint64_t { plain, idle, wake, file };
+  enum Kind : std::uint64_t { plain, idle, wake, file, timer };
   std::uint64_t call = 0;
-  std::uint64_t kind = 0;
+  std::uint64_t kind = 0;  ///< and, above the lowest byte, the number of the timer
   std::array<std::uint64_t, 4> arguments{};
   std::int64_t result = 0;
-  std::uint64_t inode = 0;  ///< of a file that was written
+  std::uint64_t inode = 0;  ///< of a file that was written; of a timer, when
 };
 inline constexpr std::size_t kAnswerEntriesMax = 40;
 struct AnswerLog {

@@ -48,9 +48,10 @@ HostTime after(HostTime now, std::chrono::nanoseconds delay);
 bool is_calendar_clock(int clock);
 
 /// Reads from a signalfd, with something there or not.
-Outcome read_signals(Supervisor& supervisor, Thread& thread, const SignalSocket& socket);
-/// A signal that was taken without being delivered.
-void took_signal(Process& process, const siginfo_t& info);
+Outcome read_signals(Supervisor& supervisor, Thread& thread, const SignalReader& reader);
+/// A signal was taken from the kernel's queue. False: nobody is to see it, for it is of a timer
+/// that has been deleted since.
+bool took_signal(Process& process, const siginfo_t& info);
 
 /// Linux tells how much of a limit was left: select, pselect and ppoll.
 void write_time_left(const Thread& thread, HostTime now);
@@ -62,10 +63,21 @@ inline bool is_kind(const Descriptor& descriptor, Special::Kind kind) {
   return descriptor.special != nullptr && descriptor.special->kind == kind;
 }
 
-/// A timerfd or signalfd: sockets to us, but not to programs.
-inline bool is_counter(const Descriptor& descriptor) {
-  return is_kind(descriptor, Special::Kind::timer) || is_kind(descriptor, Special::Kind::signals);
-}
+/// A timerfd, by its number, is to expire once: after `value` or, by flags of timerfd_settime, when
+/// its clock shows it; not at all if it is 0.
+void set_timer(Supervisor& supervisor, const Process& process, std::uint64_t number,
+               std::uint64_t flags, std::chrono::nanoseconds value);
+
+/// Neither connected nor about to be: what reading it answers then.
+bool is_unconnected(const StreamSocket& socket);
+long unconnected_read(StreamSocket& socket);
+/// The error that the next call on this socket tells, once; the kernel has one in its place.
+int take_error(const Descriptor& descriptor, DatagramSocket& socket);
+
+/// A descriptor that is ready when we say so (counter.h), in place of the one that the call makes.
+/// Negative: the error.
+long make_counter(Supervisor& supervisor, Thread& thread, std::uint64_t flags,
+                  const std::shared_ptr<Special>& special, Handle& copy);
 
 /// A path of a program as one from its root.
 std::string absolute_path(const Thread& thread, int folder, const std::string& path);

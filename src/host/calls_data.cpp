@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -20,6 +21,25 @@
 #include "host/socket_address.h"
 
 namespace dissensus::host {
+
+bool is_unconnected(const StreamSocket& socket) {
+  return socket.state != StreamSocket::State::connecting &&
+         socket.state != StreamSocket::State::connected;
+}
+
+long unconnected_read(StreamSocket& socket) {
+  if (socket.state == StreamSocket::State::listening) return -ENOTCONN;
+  if (socket.error != 0) return -std::exchange(socket.error, 0);
+  return socket.is_shut_for_reading ? 0 : -ENOTCONN;
+}
+
+int take_error(const Descriptor& descriptor, DatagramSocket& socket) {
+  if (socket.error == 0) return 0;
+  int instead = 0;
+  socklen_t size = sizeof instead;
+  getsockopt(descriptor.handle.get(), SOL_SOCKET, SO_ERROR, &instead, &size);
+  return std::exchange(socket.error, 0);
+}
 
 namespace {
 
@@ -243,15 +263,6 @@ Told told_with(const Thread& thread, const DatagramSocket& socket, const msghdr&
   return told;
 }
 
-/// The error that the next call on this socket tells, once.
-int take_error(const Descriptor& descriptor, DatagramSocket& socket) {
-  if (socket.arrived.empty() || socket.arrived.front().error == 0) return 0;
-  const int error = socket.arrived.front().error;
-  socket.arrived.pop_front();
-  char nothing = 0;
-  return recv(descriptor.handle.get(), &nothing, 1, MSG_DONTWAIT) < 0 ? 0 : error;
-}
-
 /// A message without the sender's name, which only we know.
 long receive_message(Supervisor& supervisor, Thread& thread, const DatagramSocket& socket,
                      const Arrival& arrival) {
@@ -330,9 +341,37 @@ Outcome receive_all(Supervisor& supervisor, Thread& thread, Descriptor descripto
   return wait_until(supervisor, thread, std::move(descriptor), POLLIN);
 }
 
-bool is_unconnected(const StreamSocket& socket) {
-  return socket.state != StreamSocket::State::connecting &&
-         socket.state != StreamSocket::State::connected;
+/// With a stream there comes no sender's address.
+void write_no_address(const Thread& thread) {
+  const bool is_plain = thread.call == SYS_recvfrom;
+  const auto message =
+      is_plain ? std::nullopt : read_value<msghdr>(thread.tid, thread.arguments[1]);
+  const bool has_room =
+      is_plain ? thread.arguments[4] != 0 : message && message->msg_name != nullptr;
+  if (!has_room) return;
+  write_value(thread.tid,
+              is_plain ? thread.arguments[5] : thread.arguments[1] + offsetof(msghdr, msg_namelen),
+              socklen_t{0});
+}
+
+Outcome read_unconnected(Thread& thread, StreamSocket& socket) {
+  const long result = unconnected_read(socket);
+  const bool is_message = thread.call == SYS_recvfrom || thread.call == SYS_recvmsg;
+  if (result == 0 && is_message) write_no_address(thread);
+  return answer(result);
+}
+
+/// From a stream, by a program that asks who has sent it: the kernel would tell of our end.
+Outcome receive_from_stream(Supervisor& supervisor, Thread& thread) {
+  if (thread.call == SYS_recvfrom) {
+    auto arguments = thread.arguments;
+    arguments[4] = arguments[5] = 0;
+    supervisor.replace_call(thread, SYS_recvfrom, arguments);
+  }
+  const long result = supervisor.finish_call(thread);
+  supervisor.set_result(thread, result);
+  if (result >= 0) write_no_address(thread);
+  return finished(result);
 }
 
 Outcome read_call(Supervisor& supervisor, Thread& thread) {
@@ -340,26 +379,29 @@ Outcome read_call(Supervisor& supervisor, Thread& thread) {
   if (!descriptor.handle || descriptor.is_file) return native();
   if (descriptor.is_random) return give_random(thread, pieces_of(thread));
   if ((descriptor.flags & O_ACCMODE) == O_WRONLY) return native();  // the kernel says why not
+  const bool is_plain = thread.call == SYS_read || thread.call == SYS_readv;
+  if (is_plain && S_ISSOCK(descriptor.info.st_mode) && total_of(pieces_of(thread)) == 0) {
+    return answer(0);
+  }
   const bool may_wait = !descriptor.is_nonblocking && (flags_of(thread) & MSG_DONTWAIT) == 0;
-  if (is_counter(descriptor)) {
-    if (thread.call == SYS_recvfrom || thread.call == SYS_recvmsg) return answer(-ENOTSOCK);
-    if (thread.call == SYS_read && thread.arguments[2] < 8) return answer(-EINVAL);
+  const bool is_timer = is_kind(descriptor, Special::Kind::timer);
+  if (is_timer || is_kind(descriptor, Special::Kind::signals)) {
+    if (!is_plain) return answer(-ENOTSOCK);
+    const std::size_t least = is_timer ? sizeof(std::uint64_t) : 128;
+    if (total_of(pieces_of(thread)) < least) return answer(-EINVAL);
   }
   if (is_kind(descriptor, Special::Kind::signals)) {
-    if (thread.call != SYS_read || thread.arguments[2] < 128) return answer(-EINVAL);
-    supervisor.refresh_signal_sockets(*thread.process, &thread);
-    const auto socket = special_as<SignalSocket>(descriptor);
-    if (may_wait && !socket->is_marked) {
+    if (thread.call != SYS_read) return answer(-EINVAL);
+    supervisor.refresh_signal_readers(*thread.process, &thread);
+    const auto signals = special_as<SignalReader>(descriptor);
+    if (may_wait && !signals->is_ready) {
       return wait_until(supervisor, thread, std::move(descriptor), POLLIN);
     }
-    return read_signals(supervisor, thread, *socket);
+    return read_signals(supervisor, thread, *signals);
   }
   if (is_kind(descriptor, Special::Kind::stream)) {
     const auto socket = special_as<StreamSocket>(descriptor);
-    if (is_unconnected(*socket)) {
-      if (socket->error != 0) return answer(-std::exchange(socket->error, 0));
-      return answer(socket->state == StreamSocket::State::failed ? 0 : -ENOTCONN);
-    }
+    if (is_unconnected(*socket)) return read_unconnected(thread, *socket);
   }
   if (may_wait && (flags_of(thread) & MSG_WAITALL) != 0 && thread.call == SYS_recvfrom) {
     return receive_all(supervisor, thread, std::move(descriptor), pieces_of(thread));
@@ -369,6 +411,10 @@ Outcome read_call(Supervisor& supervisor, Thread& thread) {
   }
   if (is_kind(descriptor, Special::Kind::datagram)) {
     return receive_datagram(supervisor, thread, descriptor);
+  }
+  const bool is_message = thread.call == SYS_recvfrom || thread.call == SYS_recvmsg;
+  if (is_message && is_kind(descriptor, Special::Kind::stream)) {
+    return receive_from_stream(supervisor, thread);
   }
   return native();
 }
@@ -447,15 +493,18 @@ Outcome write_to_file(Supervisor& supervisor, Thread& thread, const Descriptor& 
 long send_datagram(Supervisor& supervisor, const Thread& thread, const Descriptor& descriptor,
                    const msghdr& message) {
   DatagramSocket& socket = *special_as<DatagramSocket>(descriptor);
-  if (const int error = take_error(descriptor, socket); error != 0) return -error;
+  supervisor.network().give_port(socket);
   const auto name = reinterpret_cast<std::uint64_t>(message.msg_name);
   std::optional<Endpoint> to = socket.peer;
   if (name != 0) {
     const int error = address_error(thread, socket, name, message.msg_namelen, Use::send);
     if (error != 0) return -error;
-    to = read_target(thread, name, message.msg_namelen);
+    to = read_target(thread, socket, name, message.msg_namelen);
   }
   if (!to) return name != 0 ? -EINVAL : -EDESTADDRREQ;
+  if (to->port == 0) return -EINVAL;
+  if (const int error = take_error(descriptor, socket); error != 0) return -error;
+  if (socket.is_shut_for_writing) return -EPIPE;
   auto bytes = gather(thread, read_vector(thread, reinterpret_cast<std::uint64_t>(message.msg_iov),
                                           message.msg_iovlen));
   if (!bytes) return -EFAULT;
@@ -469,19 +518,19 @@ Outcome write_datagram(Supervisor& supervisor, Thread& thread, const Descriptor&
     return answer(message ? send_datagram(supervisor, thread, descriptor, *message) : -EFAULT);
   }
   const auto socket = special_as<DatagramSocket>(descriptor);
-  if (const int error = take_error(descriptor, *socket); error != 0) return answer(-error);
+  supervisor.network().give_port(*socket);
   std::optional<Endpoint> to = socket->peer;
   if (thread.call == SYS_sendto && thread.arguments[4] != 0) {
     const int error =
         address_error(thread, *socket, thread.arguments[4], thread.arguments[5], Use::send);
     if (error != 0) return answer(-error);
-    to = read_target(thread, thread.arguments[4], thread.arguments[5]);
+    to = read_target(thread, *socket, thread.arguments[4], thread.arguments[5]);
     if (!to) return answer(-EINVAL);
   }
-  if (!to) {
-    supervisor.network().give_port(*socket);
-    return answer(-EDESTADDRREQ);
-  }
+  if (!to) return answer(-EDESTADDRREQ);
+  if (to->port == 0) return answer(-EINVAL);
+  if (const int error = take_error(descriptor, *socket); error != 0) return answer(-error);
+  if (socket->is_shut_for_writing) return answer(-EPIPE);
   auto bytes = gather(thread, pieces_of(thread));
   if (!bytes) return answer(-EFAULT);
   const Told told = told_with(thread, *socket, {});
@@ -523,9 +572,8 @@ Outcome write_call(Supervisor& supervisor, Thread& thread) {
   const bool is_placed =
       thread.call == SYS_pwrite64 || thread.call == SYS_pwritev || thread.call == SYS_pwritev2;
   if (is_placed) return native();  // refused by the kernel: here are no places
-  if (is_counter(descriptor)) {
-    const bool is_send = thread.call == SYS_sendto || thread.call == SYS_sendmsg;
-    return answer(is_send ? -ENOTSOCK : -EINVAL);
+  if (is_kind(descriptor, Special::Kind::timer) || is_kind(descriptor, Special::Kind::signals)) {
+    return native();  // refused by the kernel
   }
   if (is_kind(descriptor, Special::Kind::datagram)) {
     return write_datagram(supervisor, thread, descriptor);

@@ -173,6 +173,24 @@ Outcome open_and_touch(Supervisor& supervisor, Thread& thread, bool is_new) {
   return finished(fd);
 }
 
+/// A file of this machine that a program looks for and does not see: what comes of that is hard to
+/// understand for who does not know it.
+void note_hidden(Supervisor& supervisor, const Thread& thread, const std::string& path) {
+  constexpr std::string_view kShown[] = {"/node", "/tmp", "/dev", "/proc", "/sys"};
+  const bool is_elsewhere =
+      std::none_of(std::begin(kShown), std::end(kShown),
+                   [&](std::string_view folder) { return path.starts_with(folder); });
+  if (!is_elsewhere || access(path.c_str(), F_OK) != 0) return;
+  supervisor.note(fmt::format("{} was hidden from {}", path,
+                              supervisor.program(thread.process->program).plan.name));
+}
+
+Outcome open_what_is_shown(Supervisor& supervisor, Thread& thread, const std::string& path) {
+  const long result = supervisor.finish_call(thread);
+  if (result == -ENOENT) note_hidden(supervisor, thread, path);
+  return finished(result);
+}
+
 Outcome open_call(Supervisor& supervisor, Thread& thread) {
   const bool is_at = thread.call == SYS_openat;
   const std::size_t flags_at = is_at ? 2 : 1;
@@ -195,7 +213,7 @@ Outcome open_call(Supervisor& supervisor, Thread& thread) {
   // What cannot be written to is no pipe, and never changes.
   const bool is_own =
       full.starts_with("/node") || full.starts_with("/tmp") || full.starts_with("/dev/shm");
-  if (!is_own) return native();
+  if (!is_own) return open_what_is_shown(supervisor, thread, full);
   const Handle file = find_file(thread, folder, *path, (flags & O_NOFOLLOW) == 0);
   struct stat info {};
   const bool is_there = file && fstat(file.get(), &info) == 0;
@@ -221,9 +239,18 @@ statx_timestamp to_stamp(std::int64_t time) {
   return stamp;
 }
 
+/// Who asks whether a file is there gets told like who opens it.
+Outcome no_stat(Supervisor& supervisor, const Thread& thread, long result) {
+  if (result != -ENOENT) return finished(result);
+  const bool is_at = thread.call == SYS_newfstatat || thread.call == SYS_statx;
+  const auto path = read_text(thread.tid, thread.arguments[is_at ? 1 : 0]);
+  if (path && path->starts_with('/')) note_hidden(supervisor, thread, *path);
+  return finished(result);
+}
+
 Outcome stat_call(Supervisor& supervisor, Thread& thread) {
   const long result = supervisor.finish_call(thread);
-  if (result != 0) return finished(result);
+  if (result != 0) return no_stat(supervisor, thread, result);
   const std::uint64_t address = thread.arguments[thread.call == SYS_newfstatat ? 2 : 1];
   auto info = read_value<struct stat>(thread.tid, address);
   if (!info) return finished(0);
@@ -244,7 +271,7 @@ Outcome stat_call(Supervisor& supervisor, Thread& thread) {
 
 Outcome statx_call(Supervisor& supervisor, Thread& thread) {
   const long result = supervisor.finish_call(thread);
-  if (result != 0) return finished(result);
+  if (result != 0) return no_stat(supervisor, thread, result);
   auto info = read_value<struct statx>(thread.tid, thread.arguments[4]);
   if (!info) return finished(0);
   const std::uint64_t device = makedev(info->stx_dev_major, info->stx_dev_minor);
@@ -382,8 +409,14 @@ Outcome fcntl_call(Supervisor& supervisor, Thread& thread) {
   return supervisor.wait_for(thread, Waiting::For::step, kNever);
 }
 
-/// Only mappings that can be executed or are shared come here.
+/// Only mappings that can be executed, are shared or of files come here.
 Outcome mmap_call(Supervisor& supervisor, Thread& thread) {
+  if ((thread.arguments[3] & MAP_ANONYMOUS) == 0) {
+    const Descriptor file = supervisor.descriptor(thread, descriptor_argument(thread, 4));
+    // Of streams, Linux maps what has arrived (TCP_ZEROCOPY_RECEIVE), to read it.
+    const bool is_read_only = (thread.arguments[2] & (PROT_WRITE | PROT_EXEC)) == 0;
+    if (is_kind(file, Special::Kind::stream)) return answer(is_read_only ? -ENODEV : -EPERM);
+  }
   const long address = supervisor.finish_call(thread);
   if (address < 0 && address > -4096) return finished(address);
   // What futexes there were at these addresses before are others now.

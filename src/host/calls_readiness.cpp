@@ -89,7 +89,7 @@ Polled ask(const Thread& thread, std::vector<pollfd> entries) {
 }
 
 Outcome poll_call(Supervisor& supervisor, Thread& thread) {
-  supervisor.refresh_signal_sockets(*thread.process, &thread);
+  supervisor.refresh_signal_readers(*thread.process, &thread);
   const std::size_t count = thread.arguments[1];
   if (count > 65536) return answer(-EINVAL);
   if (!thread.is_retry) {
@@ -122,7 +122,7 @@ constexpr short kReadable = POLLIN | POLLHUP | POLLERR;
 constexpr short kWritable = POLLOUT | POLLERR;
 
 Outcome select_call(Supervisor& supervisor, Thread& thread) {
-  supervisor.refresh_signal_sockets(*thread.process, &thread);
+  supervisor.refresh_signal_readers(*thread.process, &thread);
   const int count = static_cast<int>(thread.arguments[0]);
   if (count < 0 || count > FD_SETSIZE) return answer(-EINVAL);
   const std::size_t bytes = (static_cast<std::size_t>(count) + 63) / 64 * 8;
@@ -187,7 +187,7 @@ Outcome select_call(Supervisor& supervisor, Thread& thread) {
 }
 
 Outcome epoll_call(Supervisor& supervisor, Thread& thread) {
-  supervisor.refresh_signal_sockets(*thread.process, &thread);
+  supervisor.refresh_signal_readers(*thread.process, &thread);
   const int count = static_cast<int>(thread.arguments[2]);
   if (count <= 0) return answer(-EINVAL);
   Handle handle = Supervisor::copy_of(thread, descriptor_argument(thread, 0));

@@ -115,8 +115,11 @@ Outcome sigtimedwait_call(Supervisor& supervisor, Thread& thread) {
   if (has_pending(thread, *set)) {
     const long result = supervisor.finish_call(thread);
     const auto info = read_value<siginfo_t>(thread.tid, thread.arguments[1]);
-    if (result > 0 && thread.arguments[1] != 0 && info) took_signal(*thread.process, *info);
-    return finished(result);
+    if (result <= 0 || thread.arguments[1] == 0 || !info || took_signal(*thread.process, *info)) {
+      return finished(result);
+    }
+    supervisor.set_result(thread, -EAGAIN);
+    return finished(-EAGAIN);
   }
   HostTime deadline = kNever;
   if (thread.arguments[2] != 0) {

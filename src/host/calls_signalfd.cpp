@@ -1,12 +1,11 @@
-// signalfd: a socket that is ready while a signal waits; what is read from it, the kernel has taken
-// from the thread's queue as sigwait would.
+// signalfd: a counter that is ready while a signal waits; what is read from it, the kernel has
+// taken from the thread's queue as sigwait would.
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include "host/calls.h"
@@ -19,22 +18,13 @@ namespace {
 constexpr std::uint64_t kUnblockable = 1ULL << (SIGKILL - 1) | 1ULL << (SIGSTOP - 1);
 
 Outcome make(Supervisor& supervisor, Thread& thread, std::uint64_t mask, std::uint64_t flags) {
-  const std::uint64_t type = SOCK_DGRAM | ((flags & SFD_NONBLOCK) != 0 ? SOCK_NONBLOCK : 0) |
-                             ((flags & SFD_CLOEXEC) != 0 ? SOCK_CLOEXEC : 0);
-  supervisor.replace_call(thread, SYS_socket, {AF_UNIX, type, 0, 0, 0, 0});
-  const long fd = supervisor.finish_call(thread);
-  supervisor.set_result(thread, fd);
+  auto reader = std::make_shared<SignalReader>();
+  reader->mask = mask;
+  // SFD_NONBLOCK and SFD_CLOEXEC are, like those of timerfd, the flags of open.
+  const long fd = make_counter(supervisor, thread, flags, reader, reader->counter);
   if (fd < 0) return finished(fd);
-  Descriptor descriptor = supervisor.descriptor(thread, static_cast<int>(fd));
-  auto socket = std::make_shared<SignalSocket>();
-  socket->mask = mask;
-  if (!supervisor.network().pair_up_for_reading(descriptor.handle.get(), socket->end)) {
-    supervisor.doubt("a signalfd could not be made");
-  }
-  supervisor.add_special(descriptor.handle, socket);
-  socket->program = std::move(descriptor.handle);
-  thread.process->signal_sockets.push_back(std::move(socket));
-  supervisor.refresh_signal_sockets(*thread.process, &thread);
+  supervisor.add_signal_reader(*thread.process, std::move(reader));
+  supervisor.refresh_signal_readers(*thread.process, &thread);
   return finished(fd);
 }
 
@@ -53,8 +43,8 @@ Outcome signalfd_call(Supervisor& supervisor, Thread& thread) {
   if (descriptor.special == nullptr || descriptor.special->kind != Special::Kind::signals) {
     return answer(-EINVAL);
   }
-  std::static_pointer_cast<SignalSocket>(descriptor.special)->mask = *mask & ~kUnblockable;
-  supervisor.refresh_signal_sockets(*thread.process, &thread);
+  std::static_pointer_cast<SignalReader>(descriptor.special)->mask = *mask & ~kUnblockable;
+  supervisor.refresh_signal_readers(*thread.process, &thread);
   return answer(fd);
 }
 
@@ -83,37 +73,40 @@ signalfd_siginfo to_record(const siginfo_t& info) {
 
 }  // namespace
 
-void took_signal(Process& process, const siginfo_t& info) {
-  if (info.si_code != SI_TIMER) return;
+bool took_signal(Process& process, const siginfo_t& info) {
+  if (info.si_code != SI_TIMER) return true;
   const auto timer = process.timers.find(info.si_timerid);
-  if (timer != process.timers.end()) timer->second.is_pending = false;
+  if (timer == process.timers.end()) return false;
+  timer->second.is_pending = false;
+  return true;
 }
 
 /// The program's buffer holds, in turn, what sigtimedwait needs, what it says, and the record.
-Outcome read_signals(Supervisor& supervisor, Thread& thread, const SignalSocket& socket) {
+Outcome read_signals(Supervisor& supervisor, Thread& thread, const SignalReader& reader) {
   const std::uint64_t buffer = thread.arguments[1];
   const std::size_t room = thread.arguments[2] / sizeof(signalfd_siginfo);
   static_assert(sizeof(signalfd_siginfo) == sizeof(siginfo_t));
   std::size_t count = 0;
-  for (; count < room; ++count) {
+  for (bool is_first = true; count < room; is_first = false) {
     const std::uint64_t at = buffer + count * sizeof(signalfd_siginfo);
-    write_value(thread.tid, at, socket.mask);
-    write_value(thread.tid, at + sizeof socket.mask, timespec{});
+    write_value(thread.tid, at, reader.mask);
+    write_value(thread.tid, at + sizeof reader.mask, timespec{});
     long result = 0;
-    if (count == 0) {
-      supervisor.replace_call(thread, SYS_rt_sigtimedwait, {at, at, at + sizeof socket.mask, 8});
+    if (is_first) {
+      supervisor.replace_call(thread, SYS_rt_sigtimedwait, {at, at, at + sizeof reader.mask, 8});
       result = supervisor.finish_call(thread);
     } else {
-      result = inject_call(thread.tid, SYS_rt_sigtimedwait, at, at, at + sizeof socket.mask, 8);
+      result = inject_call(thread.tid, SYS_rt_sigtimedwait, at, at, at + sizeof reader.mask, 8);
     }
     const auto info = read_value<siginfo_t>(thread.tid, at);
     if (result <= 0 || !info) break;
-    took_signal(*thread.process, *info);
+    if (!took_signal(*thread.process, *info)) continue;
     write_value(thread.tid, at, to_record(*info));
+    ++count;
   }
   const long result = count == 0 ? -EAGAIN : static_cast<long>(count * sizeof(signalfd_siginfo));
   supervisor.set_result(thread, result);
-  supervisor.refresh_signal_sockets(*thread.process, &thread);
+  supervisor.refresh_signal_readers(*thread.process, &thread);
   return finished(result);
 }
 

@@ -14,15 +14,17 @@
 #include <sys/un.h>
 
 #include "host/calls.h"
+#include "host/renewal.h"
 #include "host/socket_address.h"
 
 namespace dissensus::host {
 
-std::optional<Endpoint> read_target(const Thread& thread, std::uint64_t address,
-                                    std::uint64_t length) {
+std::optional<Endpoint> read_target(const Thread& thread, const InternetSocket& socket,
+                                    std::uint64_t address, std::uint64_t length) {
   auto target = read_address(thread, address, length);
   if (target && target->ip == 0) {
-    const bool is_four = address_family(thread, address, length) == AF_INET;
+    const bool is_four =
+        address_family(thread, address, length) == AF_INET || socket.has_mapped_address();
     target->ip = is_four ? INADDR_LOOPBACK : kLoopback6;
   }
   return target;
@@ -122,6 +124,11 @@ std::shared_ptr<DatagramSocket> datagram_of(const Descriptor& descriptor) {
   return std::static_pointer_cast<DatagramSocket>(descriptor.special);
 }
 
+std::shared_ptr<InternetSocket> internet_of(const Descriptor& descriptor) {
+  if (auto stream = stream_of(descriptor)) return stream;
+  return datagram_of(descriptor);
+}
+
 Outcome socket_call(Supervisor& supervisor, Thread& thread) {
   const int family = static_cast<int>(thread.arguments[0]);
   const auto type = thread.arguments[1];
@@ -152,7 +159,7 @@ Outcome socket_call(Supervisor& supervisor, Thread& thread) {
     socket->family = family;
     socket->protocol = protocol;
     socket->machine = thread.process->machine;
-    if (!supervisor.network().pair_up(descriptor.handle.get(), socket->end)) {
+    if (!supervisor.network().pair_up(descriptor.handle.get(), *socket)) {
       supervisor.doubt("a datagram socket could not be made");
     }
     supervisor.network().add(socket);
@@ -165,7 +172,6 @@ Outcome bind_call(Supervisor& supervisor, Thread& thread) {
   const Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
   const auto stream = stream_of(descriptor);
   const auto datagram = datagram_of(descriptor);
-  if (is_counter(descriptor)) return answer(-ENOTSOCK);
   if (stream == nullptr && datagram == nullptr) return native();
   const InternetSocket& socket = stream != nullptr ? static_cast<InternetSocket&>(*stream)
                                                    : static_cast<InternetSocket&>(*datagram);
@@ -178,24 +184,55 @@ Outcome bind_call(Supervisor& supervisor, Thread& thread) {
                                   : supervisor.network().bind(*datagram, *local));
 }
 
+/// To whoever listens it means nothing that the socket was shut down before.
+Outcome listen_anew(Supervisor& supervisor, Thread& thread,
+                    const std::shared_ptr<StreamSocket>& former) {
+  const int fd = descriptor_argument(thread, 0);
+  long result = renew(supervisor, thread, fd, former);
+  if (result == 0) {
+    const Descriptor fresh = supervisor.descriptor(thread, fd);
+    result = supervisor.network().listen(stream_of(fresh), fresh.handle.get());
+  }
+  supervisor.set_result(thread, result);
+  return finished(result);
+}
+
 Outcome listen_call(Supervisor& supervisor, Thread& thread) {
   const Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
   const auto stream = stream_of(descriptor);
-  if (is_counter(descriptor)) return answer(-ENOTSOCK);
   if (stream == nullptr) return native();
+  const bool is_shut = stream->is_shut_for_reading || stream->is_shut_for_writing;
+  const bool can_listen =
+      stream->state == StreamSocket::State::fresh || stream->state == StreamSocket::State::bound;
+  if (is_shut && can_listen) return listen_anew(supervisor, thread, stream);
   return answer(supervisor.network().listen(stream, descriptor.handle.get()));
 }
 
+/// With this result of the thread's call, the socket is as it was before it connected.
+Outcome start_anew(Supervisor& supervisor, Thread& thread,
+                   const std::shared_ptr<StreamSocket>& socket, long result) {
+  const long error = renew(supervisor, thread, descriptor_argument(thread, 0), socket);
+  supervisor.set_result(thread, error != 0 ? error : result);
+  return finished(error != 0 ? error : result);
+}
+
+/// A connection that was asked for has failed, and the program is told by connect.
+Outcome tell_failure(Supervisor& supervisor, Thread& thread,
+                     const std::shared_ptr<StreamSocket>& socket) {
+  const int error = socket->error != 0 ? std::exchange(socket->error, 0) : ECONNABORTED;
+  return start_anew(supervisor, thread, socket, -error);
+}
+
 Outcome wait_for_connection(Supervisor& supervisor, Thread& thread, Descriptor descriptor,
-                            StreamSocket& socket) {
-  if (socket.state == StreamSocket::State::connected) return answer(0);
-  if (socket.state == StreamSocket::State::failed) {
-    return answer(-(socket.error != 0 ? std::exchange(socket.error, 0) : ECONNABORTED));
+                            const std::shared_ptr<StreamSocket>& socket) {
+  if (socket->state == StreamSocket::State::connected) return answer(0);
+  if (socket->state == StreamSocket::State::failed) {
+    return tell_failure(supervisor, thread, socket);
   }
   if (thread.timed_out) return answer(-EINPROGRESS);
   HostTime deadline = thread.deadline;
-  if (!thread.is_retry && socket.send_timeout.count() != 0) {
-    deadline = supervisor.now() + socket.send_timeout;
+  if (!thread.is_retry && socket->send_timeout.count() != 0) {
+    deadline = supervisor.now() + socket->send_timeout;
   }
   std::vector<Interest> interests;
   interests.push_back({std::move(descriptor.handle), POLLOUT});
@@ -216,29 +253,26 @@ Outcome connect_locally(Supervisor& supervisor, Thread& thread, const Descriptor
 
 Outcome connect_call(Supervisor& supervisor, Thread& thread) {
   Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
-  if (is_counter(descriptor)) return answer(-ENOTSOCK);
   if (const auto datagram = datagram_of(descriptor)) {
     if (address_family(thread, thread.arguments[1], thread.arguments[2]) == AF_UNSPEC) {
       supervisor.network().disconnect(*datagram);
       return answer(0);
     }
+    supervisor.network().give_port(*datagram);
     const int error =
         address_error(thread, *datagram, thread.arguments[1], thread.arguments[2], Use::connect);
     if (error != 0) return answer(-error);
-    const auto peer = read_target(thread, thread.arguments[1], thread.arguments[2]);
+    const auto peer = read_target(thread, *datagram, thread.arguments[1], thread.arguments[2]);
     return answer(peer ? supervisor.network().connect(*datagram, *peer) : -EINVAL);
   }
   const auto stream = stream_of(descriptor);
   if (stream == nullptr) return connect_locally(supervisor, thread, descriptor);
   if (thread.is_retry) {
-    return wait_for_connection(supervisor, thread, std::move(descriptor), *stream);
+    return wait_for_connection(supervisor, thread, std::move(descriptor), stream);
   }
-  if (address_family(thread, thread.arguments[1], thread.arguments[2]) != AF_UNSPEC &&
-      (stream->state == StreamSocket::State::fresh ||
-       stream->state == StreamSocket::State::bound)) {
-    const int error =
-        address_error(thread, *stream, thread.arguments[1], thread.arguments[2], Use::connect);
-    if (error != 0) return answer(-error);
+  if (thread.arguments[2] < sizeof(sa_family_t)) return answer(-EINVAL);
+  if (address_family(thread, thread.arguments[1], thread.arguments[2]) == AF_UNSPEC) {
+    return start_anew(supervisor, thread, stream, 0);
   }
   switch (stream->state) {
     case StreamSocket::State::connected:
@@ -248,20 +282,24 @@ Outcome connect_call(Supervisor& supervisor, Thread& thread) {
     case StreamSocket::State::listening:
       return answer(-EISCONN);
     case StreamSocket::State::failed:
-      return answer(-(stream->error != 0 ? stream->error : ECONNABORTED));
+      if (stream->is_spoilt) return answer(-EINVAL);
+      return tell_failure(supervisor, thread, stream);
     case StreamSocket::State::fresh:
     case StreamSocket::State::bound:
       break;
   }
-  const auto to = read_target(thread, thread.arguments[1], thread.arguments[2]);
+  const int error =
+      address_error(thread, *stream, thread.arguments[1], thread.arguments[2], Use::connect);
+  if (error != 0) return answer(-error);
+  const auto to = read_target(thread, *stream, thread.arguments[1], thread.arguments[2]);
   if (!to) return answer(-EAFNOSUPPORT);
   const bool is_nonblocking = descriptor.is_nonblocking;
   const long result = supervisor.network().connect(stream, std::move(descriptor.handle), *to,
                                                    thread.process->program);
   if (result != 0) return answer(result);
   if (is_nonblocking) return answer(-EINPROGRESS);
-  return wait_for_connection(
-      supervisor, thread, supervisor.descriptor(thread, descriptor_argument(thread, 0)), *stream);
+  return wait_for_connection(supervisor, thread,
+                             supervisor.descriptor(thread, descriptor_argument(thread, 0)), stream);
 }
 
 Outcome accept_call(Supervisor& supervisor, Thread& thread) {
@@ -270,7 +308,6 @@ Outcome accept_call(Supervisor& supervisor, Thread& thread) {
   pollfd state{descriptor.handle.get(), POLLIN, 0};
   const bool is_ready = poll(&state, 1, 0) != 0;
   const auto listener = stream_of(descriptor);
-  if (is_counter(descriptor)) return answer(-ENOTSOCK);
   if (listener != nullptr && listener->state != StreamSocket::State::listening) {
     return answer(-EINVAL);
   }
@@ -302,26 +339,27 @@ Outcome accept_call(Supervisor& supervisor, Thread& thread) {
 /// Linux knows what is not connected; the kernel's end of ours always is, or never was.
 Outcome shutdown_call(Supervisor& supervisor, Thread& thread) {
   const Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
-  if (is_counter(descriptor)) return answer(-ENOTSOCK);
   const int how = descriptor_argument(thread, 1);
-  if (how < SHUT_RD || how > SHUT_RDWR) return native();
-  if (const auto stream = stream_of(descriptor)) {
-    const auto state = stream->state;
-    if (state == StreamSocket::State::fresh || state == StreamSocket::State::bound ||
-        state == StreamSocket::State::failed) {
-      shutdown(descriptor.handle.get(), how);  // all the same
-      return answer(-ENOTCONN);
-    }
+  const auto socket = internet_of(descriptor);
+  if (socket == nullptr || how < SHUT_RD || how > SHUT_RDWR) return native();
+  const auto stream = stream_of(descriptor);
+  if (stream != nullptr && stream->state == StreamSocket::State::listening) {
+    return how == SHUT_WR ? answer(0) : start_anew(supervisor, thread, stream, 0);
   }
-  const auto datagram = datagram_of(descriptor);
-  if (datagram != nullptr && !datagram->peer) return answer(-ENOTCONN);
-  return native();
+  socket->is_shut_for_reading = socket->is_shut_for_reading || how != SHUT_WR;
+  socket->is_shut_for_writing = socket->is_shut_for_writing || how != SHUT_RD;
+  if (stream != nullptr && stream->state == StreamSocket::State::failed) stream->is_spoilt = true;
+  const bool is_connected = stream != nullptr ? stream->state == StreamSocket::State::connected ||
+                                                    stream->state == StreamSocket::State::connecting
+                                              : datagram_of(descriptor)->peer.has_value();
+  if (is_connected) return native();
+  shutdown(descriptor.handle.get(), how);  // all the same
+  return answer(-ENOTCONN);
 }
 
 Outcome name_call(Supervisor& supervisor, Thread& thread) {
   const Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
   const bool is_peer = thread.call == SYS_getpeername;
-  if (is_counter(descriptor)) return answer(-ENOTSOCK);
   if (const auto stream = stream_of(descriptor)) {
     const bool has_peer = stream->state == StreamSocket::State::connected && !stream->is_reset;
     if (is_peer && !has_peer) return answer(-ENOTCONN);
@@ -336,11 +374,6 @@ Outcome name_call(Supervisor& supervisor, Thread& thread) {
     return answer(0);
   }
   return native();
-}
-
-std::shared_ptr<InternetSocket> internet_of(const Descriptor& descriptor) {
-  if (auto stream = stream_of(descriptor)) return stream;
-  return datagram_of(descriptor);
 }
 
 Outcome unknown_option(Supervisor& supervisor, const Thread& thread) {
@@ -414,6 +447,9 @@ std::optional<int> option_of(const Descriptor& descriptor, InternetSocket& socke
       socklen_t size = sizeof error;
       getsockopt(descriptor.handle.get(), SOL_SOCKET, SO_ERROR, &error, &size);
       if (stream != nullptr && stream->error != 0) return std::exchange(stream->error, 0);
+      if (const auto datagram = datagram_of(descriptor); datagram != nullptr) {
+        return std::exchange(datagram->error, 0);
+      }
       return error;
     }
     case SO_TYPE:

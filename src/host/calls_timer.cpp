@@ -1,41 +1,47 @@
 // Timers: timerfd, setitimer and alarm, timer_create.
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
 
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "host/calls.h"
+#include "host/counter.h"
 
 namespace dissensus::host {
+
+long make_counter(Supervisor& supervisor, Thread& thread, std::uint64_t flags,
+                  const std::shared_ptr<Special>& special, Handle& copy) {
+  supervisor.replace_call(thread, SYS_timerfd_create, {CLOCK_MONOTONIC, flags, 0, 0, 0, 0});
+  const long fd = supervisor.finish_call(thread);
+  supervisor.set_result(thread, fd);
+  if (fd < 0) return fd;
+  copy = Supervisor::copy_of(thread, static_cast<int>(fd));
+  // Whether counts can be set is found out now, not when the timer is due.
+  const bool is_made = supervisor.add_counter(copy, special) && set_counter(copy.get(), 1);
+  if (!is_made) supervisor.doubt("a timerfd or signalfd cannot be made on this kernel");
+  take_counter(copy.get());
+  return fd;
+}
 
 namespace {
 
 constexpr int kRealTimer = -1;  ///< ITIMER_REAL among the timers of a process
 
-// ---- timerfd: a datagram socket into which we write how often it expired
+// ---- timerfd
 
-/// Takes out what the program has not read.
-std::uint64_t take_unread(TimerSocket& timer) {
-  std::uint64_t sum = 0;
-  std::uint64_t count = 0;
-  while (recv(timer.program.get(), &count, sizeof count, MSG_DONTWAIT) == sizeof count)
-    sum += count;
-  return sum;
-}
-
-void arm(Supervisor& supervisor, const std::shared_ptr<TimerSocket>& timer) {
+void arm(Supervisor& supervisor, const std::shared_ptr<Timer>& timer) {
   ++timer->generation;
   if (timer->next == kNever) return;
   supervisor.at(timer->next, [&supervisor, timer, generation = timer->generation] {
     if (timer->generation != generation || timer->owner->is_dead) return;
-    const std::uint64_t count = take_unread(*timer) + 1;
-    if (send(timer->end.get(), &count, sizeof count, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) return;
+    const int counter = timer->counter.get();
+    if (!set_counter(counter, take_counter(counter) + 1)) return;
     timer->next = timer->interval.count() != 0 ? supervisor.now() + timer->interval : kNever;
     arm(supervisor, timer);
   });
@@ -50,61 +56,61 @@ itimerspec remaining(HostTime now, HostTime next, HostTime interval) {
   return value;
 }
 
-Outcome timerfd_create_call(Supervisor& supervisor, Thread& thread) {
-  const std::uint64_t flags = thread.arguments[1];
-  const std::uint64_t type = SOCK_DGRAM | ((flags & TFD_NONBLOCK) != 0 ? SOCK_NONBLOCK : 0) |
-                             ((flags & TFD_CLOEXEC) != 0 ? SOCK_CLOEXEC : 0);
-  supervisor.replace_call(thread, SYS_socket, {AF_UNIX, type, 0, 0, 0, 0});
-  const long fd = supervisor.finish_call(thread);
-  supervisor.set_result(thread, fd);
-  if (fd < 0) return finished(fd);
-  Descriptor descriptor = supervisor.descriptor(thread, static_cast<int>(fd));
-  auto timer = std::make_shared<TimerSocket>();
-  timer->clock = descriptor_argument(thread, 0);
-  timer->owner = thread.process;
-  if (!supervisor.network().pair_up_for_reading(descriptor.handle.get(), timer->end)) {
-    supervisor.doubt("a timerfd could not be made");
+void set(Supervisor& supervisor, const Process& process, const std::shared_ptr<Timer>& timer,
+         std::uint64_t flags, std::chrono::nanoseconds value) {
+  if (value.count() == 0) {
+    timer->next = kNever;
+  } else if ((flags & TFD_TIMER_ABSTIME) != 0) {
+    timer->next = supervisor.time_of(process.machine, is_calendar_clock(timer->clock), value);
+  } else {
+    timer->next = after(supervisor.now(), value);
   }
-  supervisor.add_special(descriptor.handle, timer);
-  timer->program = std::move(descriptor.handle);
-  return finished(fd);
+  arm(supervisor, timer);
 }
 
-std::shared_ptr<TimerSocket> timer_argument(Supervisor& supervisor, Thread& thread) {
+Outcome timerfd_create_call(Supervisor& supervisor, Thread& thread) {
+  const int clock = descriptor_argument(thread, 0);
+  constexpr std::array kClocks{CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_BOOTTIME};
+  if (clock == CLOCK_REALTIME_ALARM || clock == CLOCK_BOOTTIME_ALARM) return answer(-EPERM);
+  if (std::find(kClocks.begin(), kClocks.end(), clock) == kClocks.end()) return answer(-EINVAL);
+  auto timer = std::make_shared<Timer>();
+  timer->clock = clock;
+  timer->owner = thread.process;
+  return finished(make_counter(supervisor, thread, thread.arguments[1], timer, timer->counter));
+}
+
+std::shared_ptr<Timer> timer_argument(Supervisor& supervisor, Thread& thread) {
   const Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
   if (descriptor.special == nullptr || descriptor.special->kind != Special::Kind::timer) {
     return nullptr;
   }
-  return std::static_pointer_cast<TimerSocket>(descriptor.special);
+  return std::static_pointer_cast<Timer>(descriptor.special);
+}
+
+/// To the kernel, a signalfd of ours would be one.
+Outcome no_timer(Supervisor& supervisor, const Thread& thread) {
+  const Descriptor descriptor = supervisor.descriptor(thread, descriptor_argument(thread, 0));
+  return descriptor.special != nullptr ? answer(-EINVAL) : native();
 }
 
 Outcome timerfd_settime_call(Supervisor& supervisor, Thread& thread) {
   const auto timer = timer_argument(supervisor, thread);
   const auto wanted = read_value<itimerspec>(thread.tid, thread.arguments[2]);
-  if (timer == nullptr) return answer(-EINVAL);
+  if (timer == nullptr) return no_timer(supervisor, thread);
   if (!wanted) return answer(-EFAULT);
   if (thread.arguments[3] != 0) {
     write_value(thread.tid, thread.arguments[3],
                 remaining(supervisor.now(), timer->next, timer->interval));
   }
-  take_unread(*timer);
+  take_counter(timer->counter.get());
   timer->interval = to_duration(wanted->it_interval);
-  const auto value = to_duration(wanted->it_value);
-  if (value.count() == 0) {
-    timer->next = kNever;
-  } else if ((thread.arguments[1] & TFD_TIMER_ABSTIME) != 0) {
-    timer->next =
-        supervisor.time_of(thread.process->machine, is_calendar_clock(timer->clock), value);
-  } else {
-    timer->next = after(supervisor.now(), value);
-  }
-  arm(supervisor, timer);
+  set(supervisor, *thread.process, timer, thread.arguments[1], to_duration(wanted->it_value));
   return answer(0);
 }
 
 Outcome timerfd_gettime_call(Supervisor& supervisor, Thread& thread) {
   const auto timer = timer_argument(supervisor, thread);
-  if (timer == nullptr) return answer(-EINVAL);
+  if (timer == nullptr) return no_timer(supervisor, thread);
   write_value(thread.tid, thread.arguments[1],
               remaining(supervisor.now(), timer->next, timer->interval));
   return answer(0);
@@ -277,6 +283,14 @@ constexpr CallEntry kTimerCalls[] = {
 };
 
 }  // namespace
+
+void set_timer(Supervisor& supervisor, const Process& process, std::uint64_t number,
+               std::uint64_t flags, std::chrono::nanoseconds value) {
+  const auto timer = std::static_pointer_cast<Timer>(supervisor.counter_of(number));
+  if (timer == nullptr) return;
+  timer->interval = HostTime(0);
+  set(supervisor, process, timer, flags, value);
+}
 
 std::span<const CallEntry> timer_calls() {
   return kTimerCalls;

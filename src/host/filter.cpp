@@ -1,5 +1,6 @@
 #include "host/filter.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -139,19 +140,26 @@ constexpr int kPass[] = {
 };
 
 /// What the code of answers.h calls.
-constexpr int kInside[] = {SYS_read,    SYS_write,      SYS_fstat,    SYS_poll,    SYS_pwrite64,
-                           SYS_accept,  SYS_sendto,     SYS_recvfrom, SYS_sendmsg, SYS_recvmsg,
-                           SYS_accept4, SYS_getsockopt, SYS_fcntl};
+constexpr int kInside[] = {
+    SYS_read,       SYS_write,           SYS_fstat,           SYS_poll,     SYS_pwrite64,
+    SYS_accept,     SYS_sendto,          SYS_recvfrom,        SYS_sendmsg,  SYS_recvmsg,
+    SYS_accept4,    SYS_getsockopt,      SYS_fcntl,           SYS_open,     SYS_openat,
+    SYS_newfstatat, SYS_timerfd_settime, SYS_timerfd_gettime, SYS_utimensat};
 
 struct Refusal {
   int call;
   int error;
 };
 
-/// Programs have other ways (ENOSYS), or no business there (EPERM).
-constexpr Refusal kRefused[] = {
+/// What every C library tries and does without.
+constexpr Refusal kRefusedSilently[] = {
     {SYS_clone3, ENOSYS},
     {SYS_rseq, ENOSYS},
+    {SYS_restart_syscall, EINTR},
+};
+
+/// Programs have other ways (ENOSYS), or no business there (EPERM); it is noted.
+constexpr Refusal kRefused[] = {
     {SYS_io_uring_setup, ENOSYS},
     {SYS_io_uring_enter, ENOSYS},
     {SYS_io_uring_register, ENOSYS},
@@ -200,7 +208,6 @@ constexpr Refusal kRefused[] = {
     {SYS_iopl, EPERM},
     {SYS_ioperm, EPERM},
     {SYS_modify_ldt, ENOSYS},
-    {SYS_restart_syscall, EINTR},
     {SYS_get_mempolicy, ENOSYS},
     {SYS_set_mempolicy, ENOSYS},
     {SYS_mbind, ENOSYS},
@@ -250,6 +257,12 @@ class FilterBuilder {
 
 }  // namespace
 
+int refusal_of(long call) {
+  const auto refusal = std::find_if(std::begin(kRefused), std::end(kRefused),
+                                    [call](const Refusal& row) { return row.call == call; });
+  return refusal == std::end(kRefused) ? 0 : refusal->error;
+}
+
 std::vector<sock_filter> make_call_filter() {
   FilterBuilder filter;
   filter.load(offsetof(seccomp_data, arch));
@@ -270,13 +283,19 @@ std::vector<sock_filter> make_call_filter() {
   filter.load(offsetof(seccomp_data, nr));
   filter.unless_at_least(0x40000000U, 1);  // the x32 variants
   filter.give(SECCOMP_RET_ERRNO | ENOSYS);
-  // Mappings that can be executed are looked at, and those that are shared remembered.
-  filter.unless_equal(SYS_mmap, 7);
+  // Mappings that can be executed are looked at, those that are shared remembered, and those that
+  // may be of a socket refused; those of libraries have their places.
+  filter.unless_equal(SYS_mmap, 12);
   filter.load_argument(2);
   filter.unless_any_bit(PROT_EXEC, 1);
   filter.give(kTrap);
   filter.load_argument(3);
   filter.unless_any_bit(MAP_SHARED, 1);
+  filter.give(kTrap);
+  filter.unless_any_bit(MAP_ANONYMOUS | MAP_FIXED, 1);
+  filter.give(SECCOMP_RET_ALLOW);
+  filter.load_argument(2);
+  filter.unless_any_bit(PROT_WRITE, 1);
   filter.give(kTrap);
   filter.give(SECCOMP_RET_ALLOW);
   // Locks that wait stop.
@@ -294,7 +313,7 @@ std::vector<sock_filter> make_call_filter() {
   filter.give(SECCOMP_RET_ALLOW);
   filter.give(kTrap);
   for (const int call : kPass) filter.rule(call, SECCOMP_RET_ALLOW);
-  for (const Refusal& refusal : kRefused) {
+  for (const Refusal& refusal : kRefusedSilently) {
     filter.rule(refusal.call, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(refusal.error));
   }
   filter.give(kTrap);

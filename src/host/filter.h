@@ -7,6 +7,9 @@
 
 namespace dissensus::host {
 
+/// The error that a call is refused with, by us and with a note; 0: it is not.
+int refusal_of(long call);
+
 /// Calls that need no supervision pass; calls that programs can do without fail; all others stop.
 std::vector<sock_filter> make_call_filter();
 

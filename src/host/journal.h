@@ -7,6 +7,10 @@
 #include <string_view>
 #include <vector>
 
+namespace dissensus {
+class ByteReader;
+}
+
 namespace dissensus::host {
 
 /// An instruction of a loop that waits for memory to change: PAUSE, at this offset of this file.
@@ -81,6 +85,8 @@ class Journal {
   static std::optional<Journal> from_bytes(std::string_view bytes);
 
  private:
+  void read(ByteReader& reader);
+
   std::size_t entries_max_;
   std::uint64_t count_ = 0;
   RollingHash calls_;

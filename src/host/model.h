@@ -25,7 +25,7 @@
 namespace dissensus::host {
 
 struct Process;
-struct SignalSocket;
+struct SignalReader;
 struct Thread;
 
 inline constexpr HostTime kNever = HostTime::max();
@@ -152,7 +152,7 @@ struct Process {
   int next_timer = 0;
   int nice = 0;
   int schedule = 0;  ///< SCHED_OTHER, SCHED_BATCH or SCHED_IDLE, which mean the same here
-  std::vector<std::shared_ptr<SignalSocket>> signal_sockets;
+  std::vector<std::shared_ptr<SignalReader>> signal_readers;
   std::uint64_t unsynced_bytes = 0;
   std::map<std::uint64_t, FutexKey> shared_pages;  ///< cache of futex_key
 
@@ -177,7 +177,8 @@ struct ProgramState {
 };
 
 /// An object behind a program's descriptor that is not what the program thinks it is. Known by the
-/// inode of the socket or pipe, so that dup, fork and descriptor passing need no bookkeeping.
+/// inode of the socket or pipe, or the number of the counter (counter.h), so that dup, fork and
+/// descriptor passing need no bookkeeping.
 struct Special {
   enum class Kind : std::uint8_t { stream, datagram, timer, signals, output };
   Kind kind;
@@ -201,9 +202,17 @@ struct InternetSocket : Special {
   SocketOptions options;
   HostTime receive_timeout{};
   HostTime send_timeout{};
+  bool has_own_port = false;     ///< it asked for: no other comes in its place
+  bool has_own_address = false;  ///< the same
+  bool is_shut_for_reading = false;
+  bool is_shut_for_writing = false;
   SocketKind type() const { return {family, kind == Kind::stream}; }
   /// Whether what is sent to this address of its machine comes here.
   bool takes(std::uint32_t ip) const;
+  /// Of IPv6, with an address of IPv4: the other family is out of its reach.
+  bool has_mapped_address() const;
+  /// Why it cannot reach this address of its machine or another: 0, or the error.
+  int unreachable(std::uint32_t ip) const;
   /// Whether both would take something.
   bool overlaps(const InternetSocket& other) const;
 
@@ -222,6 +231,7 @@ struct StreamSocket final : InternetSocket {
   std::deque<ConnectionId> arrived;  ///< not yet accepted
   std::optional<int> linger;         ///< seconds (SO_LINGER)
   bool is_reset = false;             ///< there is no peer any more
+  bool is_spoilt = false;            ///< shut down after its connection had failed
 };
 
 /// What came with a datagram.
@@ -230,37 +240,34 @@ struct Arrival {
   Endpoint to;
   std::uint8_t hops = 64;
   std::uint8_t traffic_class = 0;
-  int error = 0;  ///< it is none: nobody was there for one that was sent
 };
 
 struct DatagramSocket final : InternetSocket {
   DatagramSocket() : InternetSocket(Kind::datagram) {}
-  bool has_route_address = false;  ///< `local` has its address from connect, as long as that lasts
   std::optional<Endpoint> peer;
+  int error = 0;                ///< nobody was there for one that was sent; told once
   Handle end;                   ///< ours
+  std::string program_path;     ///< of the program's
   std::deque<Arrival> arrived;  ///< what is in the program's queue
   std::deque<std::pair<Arrival, std::string>> backlog;
 };
 
-/// A timerfd is a datagram socket into which we write the count.
-struct TimerSocket final : Special {
-  TimerSocket() : Special(Kind::timer) {}
+struct Timer final : Special {
+  Timer() : Special(Kind::timer) {}
   int clock = 0;
-  Handle end;                      ///< ours
-  Handle program;                  ///< our copy of the program's
+  Handle counter;                  ///< our copy of the program's (counter.h)
   const Process* owner = nullptr;  ///< who made it; the timer ends with it
   HostTime next = kNever;
   HostTime interval{};
   std::uint64_t generation = 0;
 };
 
-/// A signalfd is a datagram socket that holds one byte while there is something to read.
-struct SignalSocket final : Special {
-  SignalSocket() : Special(Kind::signals) {}
+/// A signalfd is a counter that is ready while there is something to read.
+struct SignalReader final : Special {
+  SignalReader() : Special(Kind::signals) {}
   std::uint64_t mask = 0;
-  bool is_marked = false;
-  Handle end;      ///< ours
-  Handle program;  ///< our copy of the program's
+  bool is_ready = false;
+  Handle counter;  ///< our copy of the program's
 };
 
 struct OutputPipe final : Special {

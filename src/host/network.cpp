@@ -82,6 +82,16 @@ bool InternetSocket::takes(std::uint32_t ip) const {
   return is_family && (local.ip == 0 || local.ip == ip);
 }
 
+bool InternetSocket::has_mapped_address() const {
+  return family == AF_INET6 && local.ip != 0 && local.ip != kLoopback6;
+}
+
+int InternetSocket::unreachable(std::uint32_t ip) const {
+  if (ip == kLoopback6) return has_mapped_address() ? EAFNOSUPPORT : 0;
+  const bool is_closed = family == AF_INET6 && options.is_on(IPPROTO_IPV6, IPV6_V6ONLY);
+  return is_closed ? ENETUNREACH : 0;
+}
+
 bool InternetSocket::overlaps(const InternetSocket& other) const {
   const bool is_meeting =
       (has_ipv4(*this) && has_ipv4(other)) || (has_ipv6(*this) && has_ipv6(other));
@@ -181,9 +191,22 @@ bool Network::is_taken(const StreamSocket& socket) const {
   });
 }
 
+/// What the program asked for stays; what it was given may go. An address of IPv6 is no address of
+/// IPv4, whatever was said before.
+void Network::note_binding(InternetSocket& socket, const Endpoint& asked) {
+  socket.has_own_port = asked.port != 0;
+  socket.has_own_address = asked.ip != 0;
+  if (socket.family == AF_INET6 && asked.ip == kLoopback6) {
+    socket.options.set(socket.type(), IPPROTO_IPV6, IPV6_V6ONLY, 1);
+  }
+  if (socket.local.port == 0) socket.local.port = free_port(socket.machine);
+}
+
 long Network::bind(const std::shared_ptr<StreamSocket>& shared, Endpoint local) {
   StreamSocket& socket = *shared;
-  if (socket.state != StreamSocket::State::fresh) return -EINVAL;
+  const bool is_unbound = socket.local.port == 0 && (socket.state == StreamSocket::State::fresh ||
+                                                     socket.state == StreamSocket::State::failed);
+  if (!is_unbound) return -EINVAL;
   if (local.ip != 0 && machine_of(local.ip, socket.machine) != socket.machine) {
     return -EADDRNOTAVAIL;
   }
@@ -195,8 +218,8 @@ long Network::bind(const std::shared_ptr<StreamSocket>& shared, Endpoint local) 
       return -EADDRINUSE;
     }
   }
-  if (socket.local.port == 0) socket.local.port = free_port(socket.machine);
-  socket.state = StreamSocket::State::bound;
+  note_binding(socket, local);
+  if (socket.state == StreamSocket::State::fresh) socket.state = StreamSocket::State::bound;
   std::erase_if(bound_, [](const auto& weak) { return weak.expired(); });
   bound_.push_back(shared);
   return 0;
@@ -223,6 +246,7 @@ long Network::connect(const std::shared_ptr<StreamSocket>& shared, Handle progra
   StreamSocket& socket = *shared;
   const MachineId target = machine_of(to.ip, socket.machine);
   if (target == UINT16_MAX) return -ENETUNREACH;
+  if (const int error = socket.unreachable(to.ip); error != 0) return -error;
   auto link = std::make_unique<Link>();
   link->info.id = static_cast<ConnectionId>(links_.size());
   link->info.program = id;
@@ -252,7 +276,9 @@ long Network::connect(const std::shared_ptr<StreamSocket>& shared, Handle progra
   socket.connection = link->info.id;
   links_.push_back(std::move(link));
   Link& made = *links_.back();
-  if (made.is_local) {
+  if (made.is_local && (socket.is_shut_for_reading || socket.is_shut_for_writing)) {
+    answer(made.info.id, knock(made.info.id));  // it shows as ready from the beginning
+  } else if (made.is_local) {
     supervisor_.at(supervisor_.now() + kLocalDelay, [this, number = made.info.id] {
       const bool is_accepted = knock(number);
       answer(number, is_accepted);
@@ -283,7 +309,11 @@ std::optional<ConnectionId> Network::dial(const Endpoint& from, MachineId machin
 bool Network::knock(ConnectionId id) {
   Link& link = *links_.at(id);
   const auto listener = find_listener(link.info.to_machine, link.info.to, link.info.from);
-  if (listener == nullptr) return false;
+  if (listener == nullptr) {
+    link.is_own = link.is_local && link.info.to.ip == link.info.from.ip &&
+                  link.info.to.port == link.info.from.port;
+    return link.is_own;
+  }
   Handle end(socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!connect_to(end.get(), path(listener->listen_path))) {
     // The program has closed it, or does not take any more.
@@ -330,6 +360,8 @@ void Network::fail(Link& link, int error) {
   if (const auto socket = link.sockets[index(Side::connector)].lock()) {
     socket->state = StreamSocket::State::failed;
     socket->error = error;
+    socket->is_shut_for_reading = socket->is_shut_for_writing = true;
+    if (!socket->has_own_port) socket->local.port = 0;
   }
   link.ends[index(Side::connector)] = Handle();
   link.program = Handle();
@@ -447,7 +479,7 @@ void Network::tell_bytes(Link& link, Side from, std::string bytes) {
       mix64(std::uint64_t{link.info.id} * 2 + index(from), 1) ^ digest_of_text(bytes).low;
   supervisor_.record_message(link.info.program, hash);
   // The owner takes everything at once.
-  if (link.info.from_machine != kOwnerMachine)
+  if (link.info.from_machine != kOwnerMachine && !link.is_own)
     link.directions[index(from)].under_way += bytes.size();
   if (link.is_local) {
     supervisor_.at(supervisor_.now() + kLocalDelay,
@@ -473,6 +505,7 @@ void Network::tell_end(Link& link, Side from, bool is_gone) {
 
 void Network::deliver(ConnectionId id, Side to, std::string_view bytes) {
   Link& link = *links_.at(id);
+  if (link.is_own) to = Side::connector;
   Direction& direction = link.directions[index(other(to))];
   if (link.info.from_machine == kOwnerMachine) {
     supervisor_.record_message(kOwnerProgram, mix64(id, 4) ^ digest_of_text(bytes).low);
@@ -483,6 +516,7 @@ void Network::deliver(ConnectionId id, Side to, std::string_view bytes) {
 
 void Network::deliver_end(ConnectionId id, Side to, bool gone) {
   Link& link = *links_.at(id);
+  if (link.is_own) to = Side::connector;
   Direction& direction = link.directions[index(other(to))];
   direction.end_arrived = true;
   direction.end_gone = direction.end_gone || gone;
@@ -557,22 +591,15 @@ void Network::reset(Link& link, Side side) {
 
 // ---- datagrams
 
-bool Network::pair_up(int program, Handle& end) {
-  end = Handle(socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+bool Network::pair_up(int program, DatagramSocket& socket) {
+  Handle& end = socket.end;
+  end = Handle(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   const std::string ours = path(fmt::format("s{}", names_));
-  const std::string theirs = path(fmt::format("p{}", names_++));
-  const bool is_paired = end && bind_to(end.get(), ours) && bind_to(program, theirs) &&
-                         connect_to(end.get(), theirs) && connect_to(program, ours);
+  socket.program_path = path(fmt::format("p{}", names_++));
+  const bool is_paired = end && bind_to(end.get(), ours) && bind_to(program, socket.program_path) &&
+                         connect_to(end.get(), socket.program_path) && connect_to(program, ours);
   unlink(ours.c_str());
-  unlink(theirs.c_str());
   return is_paired;
-}
-
-bool Network::pair_up_for_reading(int program, Handle& end) {
-  if (!pair_up(program, end)) return false;
-  while (::send(program, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1) {
-  }
-  return true;
 }
 
 void Network::add(const std::shared_ptr<DatagramSocket>& socket) {
@@ -602,20 +629,19 @@ long Network::bind(DatagramSocket& socket, const Endpoint& local) {
       return -EADDRINUSE;
     }
   }
-  if (socket.local.port == 0) socket.local.port = free_port(socket.machine);
+  note_binding(socket, local);
   return 0;
 }
 
 long Network::connect(DatagramSocket& socket, const Endpoint& peer) {
   const MachineId target = machine_of(peer.ip, socket.machine);
   if (target == UINT16_MAX) return -ENETUNREACH;
-  disconnect(socket);
+  if (const int error = socket.unreachable(peer.ip); error != 0) return -error;
+  give_port(socket);
   socket.peer = peer;
-  if (socket.local.port == 0) socket.local.port = free_port(socket.machine);
-  if (socket.local.ip == 0) {
+  if (!socket.has_own_address) {
     const bool is_loopback = peer.ip == kLoopback || peer.ip == kLoopback6;
     socket.local.ip = is_loopback ? peer.ip : address_of(socket.machine);
-    socket.has_route_address = true;
   }
   return 0;
 }
@@ -626,7 +652,8 @@ void Network::give_port(DatagramSocket& socket) {
 
 void Network::disconnect(DatagramSocket& socket) {
   socket.peer.reset();
-  if (std::exchange(socket.has_route_address, false)) socket.local.ip = 0;
+  if (!socket.has_own_port) socket.local.port = 0;
+  if (!socket.has_own_address) socket.local.ip = 0;
 }
 
 long Network::send(DatagramSocket& socket, const Endpoint& to, std::string bytes, std::uint8_t hops,
@@ -634,6 +661,7 @@ long Network::send(DatagramSocket& socket, const Endpoint& to, std::string bytes
   if (to.port == 0) return -EINVAL;
   const MachineId target = machine_of(to.ip, socket.machine);
   if (target == UINT16_MAX) return -ENETUNREACH;
+  if (const int error = socket.unreachable(to.ip); error != 0) return -error;
   if (bytes.size() > 65507) return -EMSGSIZE;
   give_port(socket);
   Datagram datagram;
@@ -651,7 +679,9 @@ long Network::send(DatagramSocket& socket, const Endpoint& to, std::string bytes
   supervisor_.record_message(socket.machine,
                              mix64(to.port, datagram.from.port) ^ digest_of_text(bytes).low);
   datagram.bytes = std::move(bytes);
-  if (target == socket.machine) {
+  if (target == socket.machine && !has_taker(datagram)) {
+    refuse(datagram);
+  } else if (target == socket.machine) {
     supervisor_.at(supervisor_.now() + kLocalDelay,
                    [this, moved = std::move(datagram)] { deliver(moved); });
   } else {
@@ -660,20 +690,33 @@ long Network::send(DatagramSocket& socket, const Endpoint& to, std::string bytes
   return size;
 }
 
+namespace {
+
+bool takes(const DatagramSocket& socket, const Datagram& datagram) {
+  if (socket.machine != datagram.to_machine || socket.local.port != datagram.to.port ||
+      !socket.takes(datagram.to.ip)) {
+    return false;
+  }
+  return !socket.peer || (socket.peer->port == datagram.from.port &&
+                          (socket.peer->ip == 0 || socket.peer->ip == datagram.from.ip));
+}
+
+}  // namespace
+
+bool Network::has_taker(const Datagram& datagram) const {
+  return std::any_of(datagrams_.begin(), datagrams_.end(), [&](const auto& weak) {
+    const auto socket = weak.lock();
+    return socket != nullptr && takes(*socket, datagram);
+  });
+}
+
 void Network::deliver(const Datagram& datagram) {
   for (const auto& weak : datagrams_) {
     const auto socket = weak.lock();
-    if (socket == nullptr || socket->machine != datagram.to_machine ||
-        socket->local.port != datagram.to.port || !socket->takes(datagram.to.ip)) {
-      continue;
-    }
-    if (socket->peer && (socket->peer->port != datagram.from.port ||
-                         (socket->peer->ip != 0 && socket->peer->ip != datagram.from.ip))) {
-      continue;
-    }
+    if (socket == nullptr || !takes(*socket, datagram)) continue;
     if (socket->backlog.size() < 256) {
       socket->backlog.emplace_back(
-          Arrival{datagram.from, datagram.to, datagram.hops, datagram.traffic_class, 0},
+          Arrival{datagram.from, datagram.to, datagram.hops, datagram.traffic_class},
           datagram.bytes);
     }
     if (flush(*socket)) return;
@@ -681,18 +724,23 @@ void Network::deliver(const Datagram& datagram) {
   refuse(datagram);
 }
 
-/// Nobody is there: a sender that is connected to that address learns of it, at once.
+/// Nobody is there: a sender that is connected to that address learns of it, at once. The kernel
+/// makes an error of the program's when our end leaves it with something unread.
 void Network::refuse(const Datagram& datagram) {
   for (const auto& weak : datagrams_) {
     const auto socket = weak.lock();
     if (socket == nullptr || socket->machine != datagram.from_machine || !socket->peer ||
-        socket->local.port != datagram.from.port || socket->peer->port != datagram.to.port) {
+        socket->local.port != datagram.from.port || socket->peer->port != datagram.to.port ||
+        socket->peer->ip != datagram.to.ip) {
       continue;
     }
-    Arrival arrival;
-    arrival.error = ECONNREFUSED;
-    socket->backlog.emplace_back(arrival, std::string());
-    flush(*socket);
+    socket->error = ECONNREFUSED;
+    const Handle program = supervisor_.find_descriptor(socket->machine, socket->inode);
+    if (program) ::send(program.get(), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    sockaddr nobody{};
+    nobody.sa_family = AF_UNSPEC;
+    ::connect(socket->end.get(), &nobody, sizeof nobody);
+    connect_to(socket->end.get(), socket->program_path);
     return;
   }
 }

@@ -33,13 +33,13 @@ class Network {
   /// `program` is our copy of the program's descriptor. 0: the request is under way.
   long connect(const std::shared_ptr<StreamSocket>& shared, Handle program, const Endpoint& to,
                ProgramId id);
+  /// Its port was that of another, in whose place it comes.
+  void keep_bound(const std::shared_ptr<StreamSocket>& socket) { bound_.push_back(socket); }
   /// The connection that accept has just returned.
   std::shared_ptr<StreamSocket> accepted(StreamSocket& listener);
   std::uint16_t free_port(MachineId machine);
   /// Connects a fresh datagram socket of a program with one of ours.
-  bool pair_up(int program, Handle& end);
-  /// For a timerfd or signalfd: nothing can be written to it.
-  bool pair_up_for_reading(int program, Handle& end);
+  bool pair_up(int program, DatagramSocket& socket);
   long send(DatagramSocket& socket, const Endpoint& to, std::string bytes, std::uint8_t hops = 64,
             std::uint8_t traffic_class = 0);
   long bind(DatagramSocket& socket, const Endpoint& local);
@@ -76,6 +76,7 @@ class Network {
   struct Link {
     Connection info;
     bool is_local = false;  ///< between programs of one machine
+    bool is_own = false;    ///< a socket has connected to itself, and reads what it writes
     std::array<Handle, 2> ends;
     std::array<Direction, 2> directions;  ///< by the side that sends
     std::size_t filler = 0;               ///< bytes that keep the connector from writing
@@ -92,8 +93,10 @@ class Network {
   /// What this side writes reaches nobody: it learns so a moment later.
   void bounce(Link& link, Side side);
   void reset(Link& link, Side side);
+  void note_binding(InternetSocket& socket, const Endpoint& asked);
   bool is_taken(const DatagramSocket& socket) const;
   bool is_taken(const StreamSocket& socket) const;
+  bool has_taker(const Datagram& datagram) const;
   void refuse(const Datagram& datagram);
   void fail(Link& link, int error);
   std::shared_ptr<StreamSocket> find_listener(MachineId machine, const Endpoint& to,

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "host/counter.h"
 #include "host/keeper.h"
 #include "host/supervisor.h"
 
@@ -195,6 +196,12 @@ void Supervisor::prepare(Thread& thread) {
   if (!Instructions::trap_cpuid(thread.tid)) {
     note("this processor cannot hide its number and features (CPUID) from programs");
   }
+  if (proc_device_ == 0) {
+    struct stat proc {};
+    if (stat(fmt::format("/proc/{}/root/proc", thread.tid).c_str(), &proc) == 0) {
+      proc_device_ = proc.st_dev;
+    }
+  }
   process.has_answers = prepare_answers(thread.tid);
   process.shown = {};
   process.is_stale = process.shares_memory = false;
@@ -252,7 +259,7 @@ void Supervisor::on_created(Thread& thread, pid_t tid, bool is_vfork) {
     gates_.copy(parent.number, made->number);
     made->nice = parent.nice;
     made->schedule = parent.schedule;
-    made->signal_sockets = parent.signal_sockets;
+    made->signal_readers = parent.signal_readers;
     made->has_answers = parent.has_answers;
     made->is_stale = true;
     if (is_vfork || (flags & CLONE_VM) != 0) made->shares_memory = parent.shares_memory = true;
@@ -450,6 +457,7 @@ void Supervisor::finish_process(Process& process) {
   instructions_.forget(process.number);
   gates_.forget(process.number);
   process.timers.clear();
+  forget_counters(process);
   JournalEntry entry;
   entry.time_ns = now_.count();
   entry.program = process.program;
@@ -643,8 +651,37 @@ Descriptor Supervisor::descriptor(const Thread& thread, int fd) {
   if (S_ISSOCK(mode) || S_ISFIFO(mode)) {
     const auto found = specials_.find({result.info.st_dev, result.info.st_ino});
     if (found != specials_.end()) result.special = found->second;
+  } else if ((mode & S_IFMT) == 0) {
+    result.special = counter_of(counter_number(result.handle.get()));
   }
   return result;
+}
+
+bool Supervisor::add_counter(const Handle& handle, std::shared_ptr<Special> special) {
+  // Code in programs tells timers from others by the lowest bit (answers_code.cpp).
+  const std::uint64_t number =
+      2 * (counters_.size() + 1) + (special->kind == Special::Kind::timer ? 0 : 1);
+  counters_[number] = std::move(special);
+  return name_counter(handle.get(), number);
+}
+
+std::shared_ptr<Special> Supervisor::counter_of(std::uint64_t number) const {
+  const auto found = counters_.find(number);
+  return found == counters_.end() ? nullptr : found->second;
+}
+
+/// Our copies would keep what is behind them, and its locks.
+void Supervisor::forget_counters(Process& process) {
+  for (const auto& [number, special] : counters_) {
+    if (special->kind != Special::Kind::timer) continue;
+    auto& timer = static_cast<Timer&>(*special);
+    if (timer.owner == &process) timer.counter = Handle();
+  }
+  for (const auto& reader : process.signal_readers) {
+    constexpr long kLast = 2;  // of the processes that have it; the other is in counters_
+    if (reader.use_count() == kLast) reader->counter = Handle();
+  }
+  process.signal_readers.clear();
 }
 
 void Supervisor::add_special(const Handle& handle, std::shared_ptr<Special> special) {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "host/calls.h"
+#include "host/counter.h"
 
 namespace dissensus::host {
 
@@ -35,7 +36,7 @@ std::uint64_t interrupting(const Thread& thread, const SignalMasks& masks) {
 
 void Supervisor::look_for_signals(Process& process) {
   if (process.is_dead) return;
-  refresh_signal_sockets(process, nullptr);
+  refresh_signal_readers(process, nullptr);
   process.may_have_signals = true;
   std::uint64_t taken = 0;  // signals for the process that a thread will take
   for (Thread* thread : process.threads) {
@@ -93,8 +94,13 @@ bool Supervisor::interrupt(Thread& thread) {
   return apply(thread, is_native ? native() : answer(-EINTR));
 }
 
-void Supervisor::refresh_signal_sockets(Process& process, const Thread* reader) {
-  for (const auto& socket : process.signal_sockets) {
+void Supervisor::add_signal_reader(Process& process, std::shared_ptr<SignalReader> reader) {
+  has_signal_readers_ = true;
+  process.signal_readers.push_back(std::move(reader));
+}
+
+void Supervisor::refresh_signal_readers(Process& process, const Thread* reader) {
+  for (const auto& signals : process.signal_readers) {
     std::uint64_t pending = 0;
     for (const Thread* thread : process.threads) {
       const auto masks = read_signal_masks(thread->tid);
@@ -102,13 +108,14 @@ void Supervisor::refresh_signal_sockets(Process& process, const Thread* reader) 
       pending |= masks->shared_pending;
       if (reader == nullptr || reader == thread) pending |= masks->pending;
     }
-    const bool is_ready = (pending & socket->mask) != 0;
-    if (is_ready == socket->is_marked) continue;
-    char mark = 0;
-    const ssize_t moved = is_ready
-                              ? ::send(socket->end.get(), &mark, 1, MSG_DONTWAIT | MSG_NOSIGNAL)
-                              : ::recv(socket->program.get(), &mark, 1, MSG_DONTWAIT);
-    if (moved == 1) socket->is_marked = is_ready;
+    const bool is_ready = (pending & signals->mask) != 0;
+    if (is_ready == signals->is_ready) continue;
+    signals->is_ready = is_ready;
+    if (is_ready) {
+      set_counter(signals->counter.get(), 1);
+    } else {
+      take_counter(signals->counter.get());
+    }
   }
 }
 
@@ -145,10 +152,7 @@ bool Supervisor::on_signal(Thread& thread, int number, int& signal) {
   }
   siginfo_t info{};
   ptrace(PTRACE_GETSIGINFO, thread.tid, nullptr, &info);
-  if (info.si_code == SI_TIMER) {
-    const auto timer = thread.process->timers.find(info.si_timerid);
-    if (timer != thread.process->timers.end()) timer->second.is_pending = false;
-  }
+  if (!took_signal(*thread.process, info)) return true;
   record(thread, kSignalEntry, static_cast<std::uint64_t>(number));
   signal = number;
   return true;

@@ -11,9 +11,9 @@ namespace dissensus::host {
 /// IPv4, or IPv6 that stands for it. Nothing: neither.
 std::optional<Endpoint> read_address(const Thread& thread, std::uint64_t address,
                                      std::uint64_t length);
-/// The same of one to send to: the machine itself, where none is named.
-std::optional<Endpoint> read_target(const Thread& thread, std::uint64_t address,
-                                    std::uint64_t length);
+/// The same of one that this socket sends to: the machine itself, where none is named.
+std::optional<Endpoint> read_target(const Thread& thread, const InternetSocket& socket,
+                                    std::uint64_t address, std::uint64_t length);
 /// The family of an address; 0 where it cannot be read.
 int address_family(const Thread& thread, std::uint64_t address, std::uint64_t length);
 /// What an address is for: only datagram sockets of IPv6 take addresses of IPv4, too.

@@ -17,6 +17,7 @@
 
 #include "core/assert.h"
 #include "host/call_names.h"
+#include "host/filter.h"
 
 namespace dissensus::host {
 
@@ -412,6 +413,12 @@ bool Supervisor::try_call(Thread& thread) {
   }
   const Handler handler = handler_of(thread.call);
   was_idle_ = false;
+  if (const int error = refusal_of(thread.call); error != 0) {
+    note(fmt::format("{} makes the call {}, which is refused ({})",
+                     programs_[thread.process->program]->plan.name,
+                     call_name(static_cast<std::int32_t>(thread.call)), strerrorname_np(error)));
+    return apply(thread, answer(-error));
+  }
   if (handler == nullptr) {
     doubt(fmt::format("{} makes the call {}, which nobody has thought about",
                       programs_[thread.process->program]->plan.name,

@@ -153,6 +153,10 @@ class Supervisor {
   /// Only our copy, where nothing else has to be known: a quarter of the calls.
   static Handle copy_of(const Thread& thread, int fd);
   void add_special(const Handle& handle, std::shared_ptr<Special> special);
+  /// The same of a timerfd or signalfd (counter.h). False: the kernel does not take the number.
+  bool add_counter(const Handle& handle, std::shared_ptr<Special> special);
+  /// Null: there is none of this number.
+  std::shared_ptr<Special> counter_of(std::uint64_t number) const;
 
   /// Puts a thread to sleep in the right queue; wakes `count` of those whose bits match.
   void futex_enqueue(Thread& thread, const FutexKey& key, std::uint32_t bits);
@@ -166,7 +170,8 @@ class Supervisor {
   /// Threads of this process that wait may have been sent a signal.
   void look_for_signals(Process& process);
   /// A signalfd is ready while a signal that it names waits for the process, or for `reader`.
-  void refresh_signal_sockets(Process& process, const Thread* reader);
+  void refresh_signal_readers(Process& process, const Thread* reader);
+  void add_signal_reader(Process& process, std::shared_ptr<SignalReader> reader);
   void send_timer_signal(Process& process, SignalTimer& timer);
   void arm_timer(Process& process, int id);
   Process* process_of_inner(pid_t inner_pid);
@@ -236,6 +241,7 @@ class Supervisor {
   void forget_thread(Thread& thread);
   void reap_process(Process& process);
   void finish_process(Process& process);
+  void forget_counters(Process& process);
   void end_program(Process& process);
   void collect(Process& process);
   void release_vfork_parent(Process& child);
@@ -292,6 +298,9 @@ class Supervisor {
   std::vector<Thread*> waiting_;  ///< for handles or steps, in order of waiting
   std::map<FutexKey, std::deque<Thread*>> futexes_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<Special>> specials_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Special>> counters_;  ///< by number
+  bool has_signal_readers_ = false;                                       ///< some process
+  std::uint64_t proc_device_ = 0;                                         ///< as programs see it
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> inodes_;
   std::map<std::uint64_t, std::uint64_t> devices_;
   std::uint64_t folder_device_ = 0;  ///< of all files that programs can write to

@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "core/bytes.h"
 #include "hunt/batch.h"
 #include "hunt/ordered_pool.h"
 #include "hunt/queue.h"
-#include "hunt/schedule_codec.h"
 
 namespace dissensus::hunt {
 
@@ -106,8 +106,9 @@ class Fleet final : public Crew {
     const std::size_t size = batch_size();
     for (std::size_t at = 0; at < buffer_.size(); at += size) {
       const std::size_t end = std::min(at + size, buffer_.size());
-      queue_.put(hunt_, encode_orders({buffer_.begin() + static_cast<std::ptrdiff_t>(at),
-                                       buffer_.begin() + static_cast<std::ptrdiff_t>(end)}));
+      queue_.put(hunt_,
+                 to_bytes(std::vector<Order>(buffer_.begin() + static_cast<std::ptrdiff_t>(at),
+                                             buffer_.begin() + static_cast<std::ptrdiff_t>(end))));
     }
     buffer_.clear();
   }
@@ -116,8 +117,8 @@ class Fleet final : public Crew {
   bool collect() {
     const std::vector<DoneBatch> batches = queue_.done(hunt_);
     for (const DoneBatch& batch : batches) {
-      const DoneWork work =
-          decode_work(batch.results, fmt::format("{}: batch {}", plan_.store, batch.batch));
+      const DoneWork work = from_bytes<DoneWork>(
+          batch.results, fmt::format("{}: batch {}", plan_.store, batch.batch));
       if (!work.deliveries.empty()) {
         const double now = work.seconds / static_cast<double>(work.deliveries.size());
         seconds_per_item_ = seconds_per_item_ <= 0 ? now : 0.8 * seconds_per_item_ + 0.2 * now;
@@ -130,22 +131,18 @@ class Fleet final : public Crew {
 
   void accept(const Delivery& delivery) {
     const std::uint64_t first = slots_.front().item->record.number;
-    const std::uint64_t number = delivery.record.number;
+    const std::uint64_t number = delivery.facts.number;
     // Known already: a batch that was done twice.
     if (number < first || number - first >= slots_.size()) return;
     Slot& slot = slots_[number - first];
     if (slot.done) return;
     ItemRecord& record = slot.item->record;
-    if (delivery.record.objectives.size() != plan_.parts.objectives.size()) {
+    if (delivery.facts.objectives.size() != plan_.parts.objectives.size()) {
       throw InputError(fmt::format("{}: item {} has {} objectives, expected {}", plan_.store,
-                                   number, delivery.record.objectives.size(),
+                                   number, delivery.facts.objectives.size(),
                                    plan_.parts.objectives.size()));
     }
-    ItemRecord received = delivery.record;
-    received.schedule = std::move(record.schedule);
-    received.member = std::move(record.member);
-    received.origin = std::move(record.origin);
-    record = std::move(received);
+    static_cast<RunFacts&>(record) = delivery.facts;
     slot.item->all_states = delivery.states;
     slot.item->is_remote = true;
     slot.done = true;

@@ -7,7 +7,7 @@
 
 #include "dissensus/random.h"
 
-#include "hunt/schedule_codec.h"
+#include "faults/schedule_bytes.h"
 #include "search/genotype.h"
 
 namespace dissensus::hunt {
@@ -92,10 +92,17 @@ void repeat_known(const EvaluationPlan& plan, EvaluationWorker& worker, Item& it
   item.record = std::move(known);
 }
 
+/// Earlier versions wrote other bytes for the same schedule.
+bool is_same_schedule(const EvaluationPlan& plan, const Item& item) {
+  return item.schedule ==
+         faults::decode_schedule(item.record.schedule,
+                                 fmt::format("{}: item {}", plan.store, item.record.number),
+                                 plan.scenario.system_description(), plan.scenario.nodes());
+}
+
 void compare_or_keep(const EvaluationPlan& plan, Item& item) {
-  std::string bytes =
-      encode_schedule(item.schedule, plan.scenario.system_description(), plan.scenario.nodes());
-  if (item.is_known && bytes != item.record.schedule) {
+  std::string bytes = faults::encode_schedule(item.schedule);
+  if (item.is_known && bytes != item.record.schedule && !is_same_schedule(plan, item)) {
     throw InputError(fmt::format(
         "{}: cannot be resumed: the search asks for another item {} than it did before; its "
         "choices must depend on its seed and on what it is told alone",
@@ -108,8 +115,7 @@ void compare_or_keep(const EvaluationPlan& plan, Item& item) {
 
 void prepare(const EvaluationPlan& plan, Item& item) {
   item.schedule = search::to_schedule(item.candidate.genotype, plan.scenario);
-  item.record.schedule =
-      encode_schedule(item.schedule, plan.scenario.system_description(), plan.scenario.nodes());
+  item.record.schedule = faults::encode_schedule(item.schedule);
 }
 
 void evaluate(const EvaluationPlan& plan, EvaluationWorker& worker, Item& item) {

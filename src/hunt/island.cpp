@@ -8,8 +8,8 @@
 
 #include "dissensus/random.h"
 
+#include "faults/schedule_bytes.h"
 #include "hunt/parts.h"
-#include "hunt/schedule_codec.h"
 #include "search/genotype.h"
 #include "search/immigration.h"
 
@@ -67,9 +67,9 @@ void Island::hear(const ItemRecord& item) {
   news_from_ = item.number + 1;
   if (sent_.erase(item.seed) > 0) return;
   states_.know(item.new_states);
-  const faults::Schedule schedule =
-      decode_schedule(item.schedule, fmt::format("{}: item {}", hunt_.plan.store, item.number),
-                      hunt_.scenario.system_description(), hunt_.scenario.nodes());
+  const faults::Schedule schedule = faults::decode_schedule(
+      item.schedule, fmt::format("{}: item {}", hunt_.plan.store, item.number),
+      hunt_.scenario.system_description(), hunt_.scenario.nodes());
   // Decisions of a scheduler that was there while the run went on are no point of the space.
   if (std::holds_alternative<faults::MessageSchedule>(schedule.scheduler)) return;
   if (item.objectives.size() != hunt_.parts.objectives.size()) return;

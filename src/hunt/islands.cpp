@@ -8,8 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "core/bytes.h"
+#include "faults/schedule_bytes.h"
 #include "hunt/evaluator.h"
-#include "hunt/schedule_codec.h"
 #include "hunt/seen_states.h"
 #include "hunt/shipment.h"
 
@@ -67,7 +68,7 @@ class Gathering {
 
   void accept(const ArrivedShipment& arrived) {
     const std::string name = fmt::format("{}: shipment {}", plan_.store, arrived.id);
-    Shipment sent = decode_shipment(arrived.cargo, name);
+    Shipment sent = from_bytes<Shipment>(arrived.cargo, name);
     Arrival arrival{arrived.id, result_.progress.runs, sent, {}};
     for (ItemRecord& item : sent.items) {
       if (item.objectives.size() != plan_.parts.objectives.size()) {
@@ -137,9 +138,9 @@ class Gathering {
     item.is_known = is_known;
     item.is_remote = true;
     item.record = record;
-    item.schedule =
-        decode_schedule(record.schedule, fmt::format("{}: item {}", plan_.store, record.number),
-                        plan_.scenario.system_description(), plan_.scenario.nodes());
+    item.schedule = faults::decode_schedule(
+        record.schedule, fmt::format("{}: item {}", plan_.store, record.number),
+        plan_.scenario.system_description(), plan_.scenario.nodes());
     findings.push_back(make_finding(plan_, worker_, item));
     findings.back().count = count;
   }

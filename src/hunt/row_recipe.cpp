@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "hunt/schedule_codec.h"
+#include "faults/schedule_bytes.h"
 
 namespace dissensus::hunt {
 
@@ -29,8 +29,8 @@ run::Recipe recipe_of_row(StoreReader& reader, const HuntRecord& hunt, std::uint
   }
   run::Recipe recipe;
   recipe.scenario = run::parse_scenario(hunt.scenario, name, systems);
-  recipe.schedule = decode_schedule(item.schedule, name, recipe.scenario.system_description(),
-                                    recipe.scenario.nodes());
+  recipe.schedule = faults::decode_schedule(
+      item.schedule, name, recipe.scenario.system_description(), recipe.scenario.nodes());
   recipe.seed = item.seed;
   recipe.hash = trace::to_hex(item.hash);
   return recipe;

@@ -1,15 +1,15 @@
 // What an island sends to the store: sums over all of its runs since the last time, and the runs
 // that others may want to know of. Whoever can write to the store may have written it, so every
-// byte is checked.
+// byte is checked (core/bytes.h).
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/describe.h"
 #include "hunt/item.h"
 
 namespace dissensus::hunt {
@@ -24,6 +24,14 @@ struct RunSums {
   void add(const ItemRecord& record);
   void add(const RunSums& other);
 };
+template <class Visit>
+constexpr void fields_of(const RunSums*, const Visit& visit) {
+  visit("runs", &RunSums::runs);
+  visit("failed", &RunSums::failed);
+  visit("unknown", &RunSums::unknown);
+  visit("new_states", &RunSums::new_states);
+  visit("virtual_us", &RunSums::virtual_time);
+}
 /// By member and origin.
 using RunSumsByOrigin = std::map<std::pair<std::string, std::string>, RunSums>;
 
@@ -40,8 +48,17 @@ struct Shipment {
   std::vector<ItemRecord> items;
 };
 
-std::string encode_shipment(const Shipment& shipment);
-/// Throws InputError that begins with `name`.
-Shipment decode_shipment(std::string_view bytes, const std::string& name);
+template <class Visit>
+constexpr void fields_of(const Shipment*, const Visit& visit) {
+  visit("sums", &Shipment::sums);
+  visit("failures", &Shipment::failures);
+  visit("events", &Shipment::events);
+  visit("repeated", &Shipment::repeated);
+  visit("equal", &Shipment::equal);
+  visit("best", &Shipment::best);
+  visit("disagreement_margin", &Shipment::disagreement_margin);
+  visit("termination_margin", &Shipment::termination_margin);
+  visit("items", &Shipment::items);
+}
 
 }  // namespace dissensus::hunt

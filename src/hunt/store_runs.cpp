@@ -10,9 +10,9 @@
 #include "dissensus/random.h"
 
 #include "core/assert.h"
+#include "faults/schedule_bytes.h"
 #include "hunt/kept_runs.h"
 #include "hunt/row_recipe.h"
-#include "hunt/schedule_codec.h"
 #include "hunt/sql.h"
 #include "isolate/signs.h"
 #include "run/recording.h"
@@ -147,8 +147,8 @@ bool StoreSource::next(isolate::Run& run) {
 }
 
 faults::Schedule StoreSource::schedule_of(const ItemRecord& item) const {
-  return decode_schedule(item.schedule, name_of(hunts_[hunt_], item),
-                         scenario_.system_description(), scenario_.nodes());
+  return faults::decode_schedule(item.schedule, name_of(hunts_[hunt_], item),
+                                 scenario_.system_description(), scenario_.nodes());
 }
 
 void StoreSource::ask(std::function<bool()> keep_going) {

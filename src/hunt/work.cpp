@@ -15,13 +15,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/bytes.h"
+#include "faults/schedule_bytes.h"
 #include "hunt/batch.h"
 #include "hunt/evaluator.h"
 #include "hunt/island.h"
 #include "hunt/known_hunt.h"
 #include "hunt/parts.h"
 #include "hunt/queue.h"
-#include "hunt/schedule_codec.h"
 #include "hunt/schema.h"
 #include "run/runner.h"
 #include "run/scenario.h"
@@ -209,7 +210,7 @@ class Worker {
       return seconds_since(start) < options_.turn_seconds && !is_over();
     });
     note_busy(start);
-    slot.queue.ship(record.id, island->id(), island->turn(), encode_shipment(shipment));
+    slot.queue.ship(record.id, island->id(), island->turn(), to_bytes(shipment));
     island->end_turn();
     ++progress_.batches;
   }
@@ -272,12 +273,12 @@ class Worker {
     const Clock::time_point start = Clock::now();
     const std::string name = fmt::format("{}: batch {}", hunt.plan.store, lease.batch);
     DoneWork work;
-    for (Order& order : decode_orders(lease.items, name)) {
+    for (Order& order : from_bytes<std::vector<Order>>(lease.items, name)) {
       Item item;
       item.record.number = order.number;
       item.record.seed = order.seed;
-      item.schedule = decode_schedule(order.schedule, name, hunt.scenario.system_description(),
-                                      hunt.scenario.nodes());
+      item.schedule = faults::decode_schedule(
+          order.schedule, name, hunt.scenario.system_description(), hunt.scenario.nodes());
       run_prepared(hunt.plan, worker, item);
       work.deliveries.push_back({std::move(item.record), std::move(item.all_states)});
       ++progress_.runs;
@@ -289,19 +290,19 @@ class Worker {
 
   void deliver(WorkSlot& slot, const Lease& lease, const DoneWork& work) {
     ++progress_.batches;
-    if (slot.queue.complete(lease, encode_work(work))) return;
+    if (slot.queue.complete(lease, to_bytes(work))) return;
     // Somebody else was faster, after our lease had run out: their runs must be ours.
     ++progress_.wasted;
     const std::string other = slot.queue.results_of(lease.batch);
     std::map<std::uint64_t, std::string> hashes;
     if (!other.empty()) {
-      for (const Delivery& delivery : decode_work(other, "a batch").deliveries) {
-        hashes[delivery.record.number] = trace::to_hex(delivery.record.hash);
+      for (const Delivery& delivery : from_bytes<DoneWork>(other, "a batch").deliveries) {
+        hashes[delivery.facts.number] = trace::to_hex(delivery.facts.hash);
       }
     }
     for (const Delivery& delivery : work.deliveries) {
-      const std::uint64_t number = delivery.record.number;
-      const std::string ours = trace::to_hex(delivery.record.hash);
+      const std::uint64_t number = delivery.facts.number;
+      const std::string ours = trace::to_hex(delivery.facts.hash);
       const std::optional<std::string> theirs =
           hashes.contains(number) ? hashes[number] : slot.queue.hash_of(lease.hunt, number);
       if (!theirs || *theirs == ours) continue;
@@ -337,8 +338,8 @@ run::Recipe recipe_of(WorkQueue& queue, const Examination& examination,
   }
   run::Recipe recipe;
   recipe.scenario = scenario;
-  recipe.schedule = decode_schedule(items.front().schedule, name, scenario.system_description(),
-                                    scenario.nodes());
+  recipe.schedule = faults::decode_schedule(items.front().schedule, name,
+                                            scenario.system_description(), scenario.nodes());
   recipe.seed = items.front().seed;
   recipe.hash = trace::to_hex(items.front().hash);
   return recipe;

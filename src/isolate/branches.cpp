@@ -9,8 +9,8 @@
 
 #include "dissensus/options.h"
 
+#include "core/json_view.h"
 #include "isolate/data_set.h"
-#include "isolate/json_line.h"
 #include "isolate/run_table.h"
 
 namespace dissensus::isolate {
@@ -27,14 +27,14 @@ std::string branches_path(const std::string& folder) {
   return std::filesystem::exists(plain, error) ? plain : plain + ".gz";
 }
 
-void read_observations(const JsonLine& line, std::size_t sites, BranchRun& run) {
+void read_observations(const JsonView& line, std::size_t sites, BranchRun& run) {
   const std::vector<std::uint32_t> items = line.items(line.at(0, "observed"), "observed");
   if (items.size() % 2 != 0)
     line.fail("observed", "an odd number, expected pairs of site and bits");
   for (std::size_t i = 0; i < items.size(); i += 2) {
     run.sites.push_back(
-        static_cast<std::uint32_t>(line.natural(items[i], sites - 1, "observed: site")));
-    run.bits.push_back(static_cast<std::uint8_t>(line.natural(items[i + 1], 7, "observed: bits")));
+        static_cast<std::uint32_t>(line.natural(items[i], "observed: site", sites - 1)));
+    run.bits.push_back(static_cast<std::uint8_t>(line.natural(items[i + 1], "observed: bits", 7)));
   }
 }
 
@@ -127,11 +127,11 @@ BranchData read_branches(const std::string& folder) {
     known.emplace(name, std::move(run));
   }
   trace::LineSource lines(branches_path(folder));
-  trace::JsonTape tape;
+  JsonTape tape;
   for (std::string_view text; lines.next(text);) {
-    const trace::Place place = lines.place();
+    const Place place = lines.place();
     tape.parse(text, place);
-    const JsonLine line(tape, place);
+    const JsonView line(tape, place);
     if (data.sites.empty()) {
       for (const std::uint32_t item : line.items(line.at(0, "sites"), "sites"))
         data.sites.emplace_back(line.text(item, "sites"));

@@ -8,7 +8,7 @@
 
 #include "dissensus/options.h"
 
-#include "isolate/json_line.h"
+#include "core/json_view.h"
 
 namespace dissensus::isolate {
 namespace {
@@ -22,7 +22,7 @@ std::string messages_path(const std::string& folder, const std::string& config) 
   return fmt::format("{}/messages-{}.jsonl.gz", folder, config);
 }
 
-std::uint64_t bit_of_label(const JsonLine& line, const std::string& name,
+std::uint64_t bit_of_label(const JsonView& line, const std::string& name,
                            std::vector<std::string>& labels) {
   const auto known = std::find(labels.begin(), labels.end(), name);
   if (known != labels.end()) return std::uint64_t{1} << (known - labels.begin());
@@ -33,7 +33,7 @@ std::uint64_t bit_of_label(const JsonLine& line, const std::string& name,
 }
 
 /// `labels` are those seen so far.
-DataSetRun read_run(const JsonLine& line, std::vector<std::string>& labels) {
+DataSetRun read_run(const JsonView& line, std::vector<std::string>& labels) {
   DataSetRun run;
   run.name = line.text(line.at(0, "run"), "run");
   if (const auto config = line.find(0, "config")) run.config = line.text(*config, "config");
@@ -85,12 +85,12 @@ bool is_data_set(const std::string& folder) {
 
 DataSetRuns read_data_set_runs(const std::string& folder) {
   trace::LineSource lines(folder + "/runs.jsonl");
-  trace::JsonTape tape;
+  JsonTape tape;
   DataSetRuns runs;
   for (std::string_view text; lines.next(text);) {
-    const trace::Place place = lines.place();
+    const Place place = lines.place();
     tape.parse(text, place);
-    runs.list.push_back(read_run(JsonLine(tape, place), runs.labels));
+    runs.list.push_back(read_run(JsonView(tape, place), runs.labels));
   }
   return runs;
 }
@@ -131,9 +131,9 @@ bool DataSetSource::next(Run& run) {
 }
 
 void DataSetSource::read_line(std::string_view line, Run& run) {
-  const trace::Place place = lines_->place();
+  const Place place = lines_->place();
   tape_.parse(line, place);
-  const JsonLine json(tape_, place);
+  const JsonView json(tape_, place);
   const std::string_view name = json.text(json.at(0, "run"), "run");
   const auto known = runs_.find(name);
   if (known == runs_.end())
@@ -147,7 +147,7 @@ void DataSetSource::read_line(std::string_view line, Run& run) {
   if (boxes.size() != kValidators)
     json.fail("inbox", fmt::format("{} boxes, expected {}", boxes.size(), kValidators));
   for (std::size_t node = 0; node < kValidators; ++node) {
-    json.expect(boxes[node], JsonLine::Type::array, "inbox");
+    json.expect(boxes[node], JsonView::Type::array, "inbox");
     for (std::uint32_t token = boxes[node] + 1; token < json[boxes[node]].end;
          token = json[token].end) {
       read_message(token, node, hashes, run);
@@ -158,12 +158,12 @@ void DataSetSource::read_line(std::string_view line, Run& run) {
 /// [kind, sender, field...]
 void DataSetSource::read_message(std::uint32_t token, std::size_t node, std::size_t hashes,
                                  Run& run) const {
-  const trace::Place place = lines_->place();
-  const JsonLine json(tape_, place);
-  json.expect(token, JsonLine::Type::array, "inbox");
+  const Place place = lines_->place();
+  const JsonView json(tape_, place);
+  json.expect(token, JsonView::Type::array, "inbox");
   if (json[token].end - token < 3) json.fail("inbox", "a message without kind and sender");
-  const auto kind = json.natural(token + 1, schema_.kinds.size() - 1, "inbox: kind");
-  const auto sender = json.natural(token + 2, kValidators - 1, "inbox: sender");
+  const auto kind = json.natural(token + 1, "inbox: kind", schema_.kinds.size() - 1);
+  const auto sender = json.natural(token + 2, "inbox: sender", kValidators - 1);
   const std::vector<Field>& fields = schema_.kinds[kind].fields;
   if (json[token].end - token != fields.size() + 3) {
     json.fail("inbox", fmt::format("a {} with {} fields, expected {}", schema_.kinds[kind].name,

@@ -50,7 +50,7 @@ class DataSetSource : public RunSource {
   std::vector<std::string> configs_;  ///< those not yet opened, last first
   std::string path_;
   std::unique_ptr<trace::LineSource> lines_;
-  trace::JsonTape tape_;
+  JsonTape tape_;
 };
 
 }  // namespace dissensus::isolate

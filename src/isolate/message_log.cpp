@@ -6,13 +6,13 @@
 
 #include "dissensus/options.h"
 
+#include "core/json_view.h"
 #include "core/suggestion.h"
-#include "isolate/json_line.h"
 
 namespace dissensus::isolate {
 namespace {
 
-using Type = JsonLine::Type;
+using Type = JsonView::Type;
 
 /// The value of an optional field that is missing: equal to itself and to nothing else.
 constexpr std::int64_t kMissing = -1;
@@ -33,9 +33,9 @@ MessageLogSource::MessageLogSource(Declaration declaration, std::string name, st
 bool MessageLogSource::next(Run& run) {
   for (std::string_view text;;) {
     if (lines_ && lines_->next(text)) {
-      const trace::Place place = lines_->place();
+      const Place place = lines_->place();
       tape_.parse(text, place);
-      read_line(JsonLine(tape_, place), run);
+      read_line(JsonView(tape_, place), run);
       return true;
     }
     if (next_file_ >= declaration_.files.size()) return false;
@@ -43,7 +43,7 @@ bool MessageLogSource::next(Run& run) {
   }
 }
 
-void MessageLogSource::read_line(const JsonLine& line, Run& run) {
+void MessageLogSource::read_line(const JsonView& line, Run& run) {
   static const std::vector<std::string> kKeys{"run", "outcome", "labels", "link", "inbox"};
   line.expect(0, Type::object, "line");
   for (std::uint32_t token = 1; token < line[0].end; token = line[token + 1].end) {
@@ -71,7 +71,7 @@ void MessageLogSource::read_line(const JsonLine& line, Run& run) {
   }
 }
 
-void MessageLogSource::read_labels(const JsonLine& line, Run& run) const {
+void MessageLogSource::read_labels(const JsonView& line, Run& run) const {
   const auto list = line.find(0, "labels");
   if (!list) return;
   const std::vector<std::string>& known = declaration_.schema.labels;
@@ -85,7 +85,7 @@ void MessageLogSource::read_labels(const JsonLine& line, Run& run) const {
   }
 }
 
-void MessageLogSource::check_keys(const JsonLine& line, std::uint32_t token,
+void MessageLogSource::check_keys(const JsonView& line, std::uint32_t token,
                                   std::size_t kind) const {
   const Declaration::KindDetails& details = declaration_.details[kind];
   std::vector<std::string> known{"kind", "from"};
@@ -100,7 +100,7 @@ void MessageLogSource::check_keys(const JsonLine& line, std::uint32_t token,
   }
 }
 
-void MessageLogSource::read_message(const JsonLine& line, std::uint32_t token, Inbox& inbox) {
+void MessageLogSource::read_message(const JsonView& line, std::uint32_t token, Inbox& inbox) {
   const Schema& schema = declaration_.schema;
   line.expect(token, Type::object, "inbox");
   const std::string name(line.text(line.at(token, "kind"), "kind"));
@@ -118,7 +118,7 @@ void MessageLogSource::read_message(const JsonLine& line, std::uint32_t token, I
       details.sender_field.empty() ? std::string_view("from") : details.sender_field;
   inbox.add(
       static_cast<std::uint16_t>(kind),
-      static_cast<std::uint16_t>(line.natural(line.at(token, author), schema.nodes - 1, author)));
+      static_cast<std::uint16_t>(line.natural(line.at(token, author), author, schema.nodes - 1)));
   const std::vector<Field>& fields = schema.kinds[kind].fields;
   for (std::size_t field = 0; field < fields.size(); ++field) {
     const auto value = line.find(token, fields[field].name);
@@ -129,18 +129,18 @@ void MessageLogSource::read_message(const JsonLine& line, std::uint32_t token, I
   }
 }
 
-std::int64_t MessageLogSource::read_value(const JsonLine& line, std::uint32_t token,
+std::int64_t MessageLogSource::read_value(const JsonView& line, std::uint32_t token,
                                           const Field& field) {
   const auto last_node = static_cast<std::uint64_t>(declaration_.schema.nodes - 1);
   switch (field.type) {
     case SemanticType::boolean:
       return line.boolean(token, field.name) ? 1 : 0;
     case SemanticType::node:
-      return static_cast<std::int64_t>(line.natural(token, last_node, field.name));
+      return static_cast<std::int64_t>(line.natural(token, field.name, last_node));
     case SemanticType::node_set: {
       NodeMask mask = 0;
       for (const std::uint32_t item : line.items(token, field.name))
-        mask |= NodeMask{1} << line.natural(item, last_node, field.name);
+        mask |= NodeMask{1} << line.natural(item, field.name, last_node);
       return static_cast<std::int64_t>(mask);
     }
     case SemanticType::hash:

@@ -10,9 +10,11 @@
 #include "isolate/run_source.h"
 #include "trace/line_source.h"
 
-namespace dissensus::isolate {
+namespace dissensus {
+class JsonView;
+}
 
-class JsonLine;
+namespace dissensus::isolate {
 
 class MessageLogSource : public RunSource {
  public:
@@ -26,17 +28,17 @@ class MessageLogSource : public RunSource {
   bool next(Run& run) override;
 
  private:
-  void read_line(const JsonLine& line, Run& run);
-  void read_labels(const JsonLine& line, Run& run) const;
-  void read_message(const JsonLine& line, std::uint32_t token, Inbox& inbox);
-  void check_keys(const JsonLine& line, std::uint32_t token, std::size_t kind) const;
-  std::int64_t read_value(const JsonLine& line, std::uint32_t token, const Field& field);
+  void read_line(const JsonView& line, Run& run);
+  void read_labels(const JsonView& line, Run& run) const;
+  void read_message(const JsonView& line, std::uint32_t token, Inbox& inbox);
+  void check_keys(const JsonView& line, std::uint32_t token, std::size_t kind) const;
+  std::int64_t read_value(const JsonView& line, std::uint32_t token, const Field& field);
   std::int64_t intern(std::string_view text);
 
   Declaration declaration_;
   std::size_t next_file_ = 0;
   std::unique_ptr<trace::LineSource> lines_;
-  trace::JsonTape tape_;
+  JsonTape tape_;
   std::map<std::string, std::int64_t, std::less<>> interned_;  ///< texts of the current run
 };
 

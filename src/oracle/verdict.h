@@ -10,9 +10,14 @@
 #include "dissensus/ids.h"
 #include "dissensus/time.h"
 
+#include "core/describe.h"
+
 namespace dissensus::oracle {
 
 enum class Outcome : std::uint8_t { pass, fail, unknown };
+constexpr Outcome last_of(Outcome) {
+  return Outcome::unknown;
+}
 std::string_view to_string(Outcome outcome);
 
 /// One way in which a property did not hold.
@@ -29,12 +34,30 @@ struct Violation {
   /// Identity of a finding: same property, rule and level.
   std::string signature() const;
 };
+template <class Visit>
+constexpr void fields_of(const Violation*, const Visit& visit) {
+  visit("property", &Violation::property);
+  visit("rule", &Violation::rule);
+  visit("level", &Violation::level);
+  visit("instance", &Violation::instance);
+  visit("nodes", &Violation::nodes);
+  visit("values", &Violation::values);
+  visit("event", &Violation::event);
+  visit("time", &Violation::time);
+  visit("text", &Violation::text);
+}
 
 struct PropertyVerdict {
   std::string property;
   Outcome outcome = Outcome::unknown;
   std::string reason;  ///< why fail or unknown
 };
+template <class Visit>
+constexpr void fields_of(const PropertyVerdict*, const Visit& visit) {
+  visit("property", &PropertyVerdict::property);
+  visit("outcome", &PropertyVerdict::outcome);
+  visit("reason", &PropertyVerdict::reason);
+}
 
 struct Verdict {
   Outcome outcome = Outcome::unknown;
@@ -48,6 +71,16 @@ struct Verdict {
   std::vector<Violation>
       notes;  ///< legal but noteworthy: transient differences, stalls that recovered
 };
+template <class Visit>
+constexpr void fields_of(const Verdict*, const Visit& visit) {
+  visit("outcome", &Verdict::outcome);
+  visit("properties", &Verdict::properties);
+  visit("violations", &Verdict::violations);
+  visit("violations_left_out", &Verdict::violations_left_out);
+  visit("faulty", &Verdict::faulty);
+  visit("cut_by", &Verdict::cut_by);
+  visit("notes", &Verdict::notes);
+}
 
 /// The property of add_unjudged.
 inline constexpr std::string_view kEvidence = "evidence";

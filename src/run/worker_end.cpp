@@ -47,7 +47,6 @@ struct Dying {
   std::uint64_t memory_before = 0;
   std::vector<SeenEvent>* seen = nullptr;
   RunLimits limits;
-  ScheduleText recorded;
   bool is_worker = false;
   bool is_looked_at = false;  ///< a run is under way
   std::uint64_t runs = 0;
@@ -184,9 +183,6 @@ void allow_all_memory() {
   answer.result.attachments.push_back(
       {"crash.txt", fmt::format("{}\n\nstack, innermost first\n{}", told.text, text_of(stack))});
   if (dying.seen != nullptr) answer.seen = std::move(*dying.seen);
-  if (answer.result.recorded && dying.recorded) {
-    answer.recorded = dying.recorded(*answer.result.recorded);
-  }
   write_message(dying.channel, kAnswer + encode(answer));
   _exit(97);
 }
@@ -390,10 +386,8 @@ void make_worker(int channel, int said, const std::function<void()>& serve) {
   swapcontext(&back, &fresh);
 }
 
-void begin_worker_run(const RunLimits& limits, std::vector<SeenEvent>* seen,
-                      ScheduleText recorded) {
+void begin_worker_run(const RunLimits& limits, std::vector<SeenEvent>* seen) {
   dying.limits = limits;
-  dying.recorded = std::move(recorded);
   dying.seen = seen;
   dying.steps_seen = 0;
   dying.computed = dying.computed_in_call = dying.waited_in_call = {};

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/limits.h"
-#include "run/result_codec.h"
 #include "run/runner.h"
+#include "run/worker_messages.h"
 
 namespace dissensus::run {
 
@@ -29,10 +29,8 @@ void end_of_foreign_code();
 /// Calls `serve` where no caller of the parent can catch an exception of the code under test: the
 /// stack is still there when it is asked for. Returns when `serve` does.
 void make_worker(int channel, int said, const std::function<void()>& serve);
-using ScheduleText = std::function<std::string(const faults::Schedule&)>;
-/// From here to the end of the run. `seen` is what an observer has seen of it; `recorded` writes
-/// the decisions of an online scheduler.
-void begin_worker_run(const RunLimits& limits, std::vector<SeenEvent>* seen, ScheduleText recorded);
+/// From here to the end of the run. `seen` is what an observer has seen of it.
+void begin_worker_run(const RunLimits& limits, std::vector<SeenEvent>* seen);
 void end_worker_run();
 
 /// "segmentation-fault", by which findings are told apart.

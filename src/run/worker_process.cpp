@@ -15,7 +15,7 @@
 #include "dissensus/outside.h"
 
 #include "run/channel.h"
-#include "run/result_codec.h"
+#include "run/worker_messages.h"
 #include "run/worker_scheduler.h"
 
 namespace dissensus::run {
@@ -50,51 +50,29 @@ bool wants_more_than_reports(const EventSink* sink) {
          wants.has(EventType::timer) || wants.has(EventType::submit) || wants.has(EventType::log);
 }
 
-faults::Schedule read_schedule(const std::string& text, const Scenario& scenario) {
-  return faults::parse_schedule(text, "schedule", scenario.system_description(), scenario.nodes());
-}
-
-std::string schedule_text(const faults::Schedule& schedule, const Scenario& scenario) {
-  return faults::to_json(schedule, scenario.system_description(), scenario.nodes());
-}
-
-RunRequest request_of(const Scenario& scenario, const faults::Schedule& schedule,
-                      std::uint64_t seed, const RunOptions& options) {
+RunRequest request_of(const faults::Schedule& schedule, std::uint64_t seed,
+                      const RunOptions& options) {
   RunRequest request;
-  request.schedule = schedule_text(schedule, scenario);
+  request.schedule = schedule;
   request.seed = seed;
   request.detail = options.detail;
   request.metrics = options.metrics;
   request.log = options.log;
+  request.branch = options.branch;
   if (options.scheduler != nullptr) {
     request.online =
         options.scheduler->picks() ? RunRequest::Online::picks : RunRequest::Online::delays;
     request.hold = options.scheduler->hold();
   }
-  if (options.branch) {
-    request.branch_at = options.branch->at;
-    if (options.branch->schedule) {
-      request.branch_schedule = schedule_text(*options.branch->schedule, scenario);
-    }
-    request.has_branch_seed = options.branch->seed.has_value();
-    request.branch_seed = options.branch->seed.value_or(0);
-  }
   return request;
 }
 
-RunOptions options_of(const RunRequest& request, const Scenario& scenario) {
+RunOptions options_of(const RunRequest& request) {
   RunOptions options;
   options.detail = request.detail;
   options.metrics = request.metrics;
   options.log = request.log;
-  if (request.branch_at != 0) {
-    options.branch.emplace();
-    options.branch->at = request.branch_at;
-    if (!request.branch_schedule.empty()) {
-      options.branch->schedule = read_schedule(request.branch_schedule, scenario);
-    }
-    if (request.has_branch_seed) options.branch->seed = request.branch_seed;
-  }
+  options.branch = request.branch;
   return options;
 }
 
@@ -134,19 +112,12 @@ void WorkerProcess::serve(const Scenario& scenario) {
     RunAnswer answer;
     EventKeeper keeper(answer.seen);
     RemoteScheduler scheduler(kChannel, request.online == RunRequest::Online::picks, request.hold);
-    RunOptions options = options_of(request, scenario);
+    RunOptions options = options_of(request);
     if (request.observed) options.sinks = {&keeper};
     if (request.online != RunRequest::Online::no) options.scheduler = &scheduler;
-    const faults::Schedule schedule = read_schedule(request.schedule, scenario);
-    begin_worker_run(scenario.plan.limits, &answer.seen,
-                     [&scenario](const faults::Schedule& recorded) {
-                       return schedule_text(recorded, scenario);
-                     });
-    answer.result = run_(scenario, schedule, request.seed, options);
+    begin_worker_run(scenario.plan.limits, &answer.seen);
+    answer.result = run_(scenario, request.schedule, request.seed, options);
     end_worker_run();
-    if (answer.result.recorded) {
-      answer.recorded = schedule_text(*answer.result.recorded, scenario);
-    }
     if (const std::string rest = scheduler.rest(); !rest.empty()) {
       if (!write_message(kChannel, kQuestion + rest)) break;
     }
@@ -202,9 +173,7 @@ bool WorkerProcess::ask(const std::string& request, std::string& answer, Schedul
     if (type == kAnswer) return true;
     if (scheduler == nullptr) return false;
     if (const auto reply = answer_worker(answer, *scheduler)) {
-      std::string bytes(sizeof *reply, '\0');
-      std::memcpy(bytes.data(), &*reply, sizeof *reply);
-      if (!write_message(channel_, bytes)) return false;
+      if (!write_message(channel_, to_bytes(*reply))) return false;
     }
   }
   return false;
@@ -240,7 +209,7 @@ RunResult WorkerProcess::run(const Scenario& scenario, const faults::Schedule& s
   const bool twice =
       options.clock != nullptr ||
       std::any_of(options.sinks.begin(), options.sinks.end(), wants_more_than_reports);
-  RunRequest request = request_of(scenario, schedule, seed, options);
+  RunRequest request = request_of(schedule, seed, options);
   request.observed = !options.sinks.empty() && !twice;
   std::string bytes;
   if (!ask(encode(request), bytes, options.scheduler)) {
@@ -264,7 +233,6 @@ RunResult WorkerProcess::run(const Scenario& scenario, const faults::Schedule& s
       }
     }
   }
-  if (!answer.recorded.empty()) answer.result.recorded = read_schedule(answer.recorded, scenario);
   return std::move(answer.result);
 }
 

@@ -8,6 +8,8 @@
 
 #include "dissensus/scheduler.h"
 
+#include "core/bytes.h"
+
 namespace dissensus::run {
 
 /// In the worker: asks the parent. What needs no answer waits for the next question.
@@ -31,11 +33,11 @@ class RemoteScheduler final : public Scheduler {
   int channel_;
   bool picks_;
   Duration hold_;
-  std::string waiting_;
+  ByteWriter waiting_;
 };
 
 /// In the parent: what the worker tells, one thing after another; the answer to the last if it is a
-/// question. Throws std::runtime_error where these are no such bytes.
+/// question. Throws InputError where these are no such bytes.
 std::optional<std::uint64_t> answer_worker(std::string_view bytes, Scheduler& scheduler);
 
 /// The first byte of what a worker says.

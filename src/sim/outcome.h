@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/describe.h"
+
 namespace dissensus::sim {
 
 /// Why World::run returned.
@@ -29,5 +31,13 @@ struct WorldCounters {
   std::uint64_t timers = 0;
   std::size_t queue_max = 0;
 };
+template <class Visit>
+constexpr void fields_of(const WorldCounters*, const Visit& visit) {
+  visit("steps", &WorldCounters::steps);
+  visit("sends", &WorldCounters::sends);
+  visit("deliveries", &WorldCounters::deliveries);
+  visit("timers", &WorldCounters::timers);
+  visit("queue_max", &WorldCounters::queue_max);
+}
 
 }  // namespace dissensus::sim

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "trace/json_tape.h"
+#include "core/json_tape.h"
 
 namespace dissensus::trace {
 

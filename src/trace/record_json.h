@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "trace/json_tape.h"
+#include "core/json_tape.h"
 #include "trace/trace.h"
 
 namespace dissensus::trace {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/json_view.h"
 #include "core/limits.h"
 #include "trace/record_json.h"
 #include "trace/record_layout.h"
@@ -13,89 +14,12 @@ namespace dissensus::trace {
 namespace {
 
 using Type = JsonToken::Type;
-
-/// The name of a value for error messages, put together only when there is an error.
-struct Path {
-  std::string_view parent{};
-  std::string_view name{};
-
-  std::string text() const {
-    return parent.empty() ? std::string(name) : fmt::format("{}.{}", parent, name);
-  }
-};
-
-/// Typed access to the tokens of one line.
-class LineView {
- public:
-  LineView(const JsonTape& tape, const Place& place) : tape_(tape), place_(place) {}
-
-  const JsonToken& operator[](std::uint32_t token) const { return tape_[token]; }
-  [[noreturn]] void fail(const Path& path, std::string_view message) const {
-    place_.fail(path.text(), message);
-  }
-  [[noreturn]] void expected(std::uint32_t token, const Path& path, std::string_view what) const {
-    fail(path, fmt::format("{}, expected {}", to_string(tape_[token].type), what));
-  }
-
-  void expect(std::uint32_t token, Type type, const Path& path) const {
-    if (tape_[token].type != type) expected(token, path, to_string(type));
-  }
-  std::string_view text(std::uint32_t token, const Path& path) const {
-    expect(token, Type::text, path);
-    return tape_[token].text;
-  }
-  bool boolean(std::uint32_t token, const Path& path) const {
-    expect(token, Type::boolean, path);
-    return tape_[token].number != 0;
-  }
-  std::uint64_t natural(std::uint32_t token, const Path& path, std::uint64_t max) const {
-    const JsonToken& value = tape_[token];
-    if (value.type != Type::natural) {
-      expected(token, path, fmt::format("an integer of 0 to {}", max));
-    }
-    if (value.number > max) {
-      fail(path, fmt::format("{} is too large, expected at most {}", value.number, max));
-    }
-    return value.number;
-  }
-  std::int64_t integer(std::uint32_t token, const Path& path) const {
-    const JsonToken& value = tape_[token];
-    const bool fits = value.type == Type::negative ||
-                      (value.type == Type::natural && value.number <= std::uint64_t{INT64_MAX});
-    if (!fits) expected(token, path, "an integer of 64 bits with sign");
-    return static_cast<std::int64_t>(value.number);
-  }
-  Digest digest(std::uint32_t token, const Path& path) const {
-    Digest digest;
-    if (!parse_digest(text(token, path), digest)) {
-      fail(path, "no digest, expected a decimal number or 32 hexadecimal digits");
-    }
-    return digest;
-  }
-  /// Calls visit(key, value token) for each member of an object.
-  template <class Visit>
-  void each_member(std::uint32_t object, Visit visit) const {
-    for (std::uint32_t token = object + 1; token < tape_[object].end;
-         token = tape_[token + 1].end) {
-      visit(tape_[token].text, token + 1);
-    }
-  }
-  template <class Visit>
-  void each_element(std::uint32_t array, Visit visit) const {
-    for (std::uint32_t token = array + 1; token < tape_[array].end; token = tape_[token].end) {
-      visit(token);
-    }
-  }
-
- private:
-  const JsonTape& tape_;
-  const Place& place_;
-};
+using Path = JsonPath;
 
 /// An object all of whose keys are known and given once; those of the first `required` must be
 /// there. Token 0 never is a value of an object, so it stands for "missing".
 template <std::size_t N>
-std::array<std::uint32_t, N> members(const LineView& line, std::uint32_t object,
+std::array<std::uint32_t, N> members(const JsonView& line, std::uint32_t object,
                                      std::string_view parent,
                                      const std::array<std::string_view, N>& names,
                                      std::size_t required = N) {
@@ -115,7 +39,7 @@ std::array<std::uint32_t, N> members(const LineView& line, std::uint32_t object,
 }
 
 /// A list of names, in which none may occur twice: records refer to them.
-void check_distinct(const LineView& line, std::string_view path,
+void check_distinct(const JsonView& line, std::string_view path,
                     const std::vector<std::string>& names) {
   for (std::size_t index = 0; index < names.size(); ++index) {
     const auto end = names.begin() + static_cast<std::ptrdiff_t>(index);
@@ -127,11 +51,11 @@ void check_distinct(const LineView& line, std::string_view path,
 
 constexpr std::size_t kNamesMax = 1000;
 
-void check_count(const LineView& line, std::string_view path, std::size_t count) {
+void check_count(const JsonView& line, std::string_view path, std::size_t count) {
   if (count > kNamesMax) line.fail({{}, path}, fmt::format("more than {} entries", kNamesMax));
 }
 
-std::vector<std::string> read_names(const LineView& line, std::uint32_t token,
+std::vector<std::string> read_names(const JsonView& line, std::uint32_t token,
                                     std::string_view path) {
   line.expect(token, Type::array, {{}, path});
   std::vector<std::string> names;
@@ -151,7 +75,7 @@ std::optional<SemanticType> parse_semantic_type(std::string_view text) {
   return std::nullopt;
 }
 
-std::vector<FieldDescription> read_fields(const LineView& line, std::uint32_t token,
+std::vector<FieldDescription> read_fields(const JsonView& line, std::uint32_t token,
                                           const std::string& path) {
   line.expect(token, Type::array, {{}, path});
   std::vector<FieldDescription> fields;
@@ -169,7 +93,7 @@ std::vector<FieldDescription> read_fields(const LineView& line, std::uint32_t to
   return fields;
 }
 
-void read_kinds(const LineView& line, std::uint32_t token, Header& header) {
+void read_kinds(const JsonView& line, std::uint32_t token, Header& header) {
   line.expect(token, Type::array, {{}, "kinds"});
   line.each_element(token, [&](std::uint32_t element) {
     const std::string path = fmt::format("kinds[{}]", header.kinds.size());
@@ -181,7 +105,7 @@ void read_kinds(const LineView& line, std::uint32_t token, Header& header) {
   check_distinct(line, "kinds", header.kinds);
 }
 
-std::vector<std::pair<Digest, std::string>> read_value_names(const LineView& line,
+std::vector<std::pair<Digest, std::string>> read_value_names(const JsonView& line,
                                                              std::uint32_t token,
                                                              const std::string& path) {
   std::vector<std::pair<Digest, std::string>> names;
@@ -200,7 +124,7 @@ std::vector<std::pair<Digest, std::string>> read_value_names(const LineView& lin
   return names;
 }
 
-void read_levels(const LineView& line, std::uint32_t token, Header& header) {
+void read_levels(const JsonView& line, std::uint32_t token, Header& header) {
   line.expect(token, Type::array, {{}, "levels"});
   line.each_element(token, [&](std::uint32_t element) {
     const std::string path = fmt::format("levels[{}]", header.levels.size());
@@ -218,7 +142,7 @@ void read_levels(const LineView& line, std::uint32_t token, Header& header) {
   check_distinct(line, "levels", header.levels);
 }
 
-NodeId read_node(const LineView& line, std::uint32_t token, Key key, const Header& header) {
+NodeId read_node(const JsonView& line, std::uint32_t token, Key key, const Header& header) {
   const Path path{{}, name_of(key)};
   if (line[token].type != Type::natural) line.expected(token, path, "the number of a node");
   if (line[token].number >= header.nodes) {
@@ -228,7 +152,7 @@ NodeId read_node(const LineView& line, std::uint32_t token, Key key, const Heade
   return static_cast<NodeId>(line[token].number);
 }
 
-FieldValue read_field(const LineView& line, std::uint32_t token, const Path& path,
+FieldValue read_field(const JsonView& line, std::uint32_t token, const Path& path,
                       SemanticType type) {
   const JsonToken& value = line[token];
   switch (value.type) {
@@ -262,7 +186,7 @@ FieldValue read_field(const LineView& line, std::uint32_t token, const Path& pat
 /// Reads one record from the tokens of its keys.
 class RecordReader {
  public:
-  RecordReader(const LineView& line, const Header& header, Record& record)
+  RecordReader(const JsonView& line, const Header& header, Record& record)
       : line_(line), header_(header), record_(record) {}
 
   void read() {
@@ -423,7 +347,7 @@ class RecordReader {
     });
   }
 
-  const LineView& line_;
+  const JsonView& line_;
   const Header& header_;
   Record& record_;
   std::array<std::uint32_t, kKeys> slots_{};
@@ -432,7 +356,7 @@ class RecordReader {
 }  // namespace
 
 Header read_header(const JsonTape& tape, const Place& place) {
-  const LineView line(tape, place);
+  const JsonView line(tape, place);
   line.expect(0, Type::object, {{}, "line"});
   // Before all else: a file of another version may have other keys.
   std::uint32_t format = 0;
@@ -476,7 +400,7 @@ bool is_footer(const JsonTape& tape) {
 }
 
 Footer read_footer(const JsonTape& tape, const Place& place) {
-  const LineView line(tape, place);
+  const JsonView line(tape, place);
   const auto [end] = members<1>(line, 0, {}, {"end"});
   const auto [hash, events, recorded, stop, outcome] =
       members<5>(line, end, "end", {"hash", "events", "recorded", "stop", "outcome"});
@@ -498,7 +422,7 @@ Footer read_footer(const JsonTape& tape, const Place& place) {
 }
 
 void read_record(const JsonTape& tape, const Place& place, const Header& header, Record& record) {
-  const LineView line(tape, place);
+  const JsonView line(tape, place);
   RecordReader(line, header, record).read();
 }
 

@@ -8,8 +8,6 @@
 
 namespace dissensus::trace {
 
-/// Length of the well-formed UTF-8 sequence at the start of `text`; 0 if there is none.
-std::size_t utf8_length(std::string_view text);
 /// Number of characters, for estimating the width of a text.
 std::size_t utf8_count(std::string_view text);
 

@@ -10,6 +10,7 @@
 
 #include "dissensus/description.h"
 
+#include "core/describe.h"
 #include "core/event.h"
 
 namespace dissensus::trace {
@@ -22,6 +23,9 @@ enum class Detail : std::uint8_t {
   decisions,   ///< reports, faults, submissions
   everything,  ///< all events with the fields of all messages
 };
+constexpr Detail last_of(Detail) {
+  return Detail::everything;
+}
 std::string_view to_string(Detail detail);
 bool parse_detail(std::string_view text, Detail& detail);
 
@@ -46,6 +50,23 @@ struct Record {
 
   friend bool operator==(const Record&, const Record&) = default;
 };
+template <class Visit>
+constexpr void fields_of(const Record*, const Visit& visit) {
+  visit("id", &Record::id);
+  visit("cause", &Record::cause);
+  visit("time", &Record::time);
+  visit("type", &Record::type);
+  visit("detail", &Record::detail);
+  visit("node", &Record::node);
+  visit("peer", &Record::peer);
+  visit("kind", &Record::kind);
+  visit("number", &Record::number);
+  visit("value", &Record::value);
+  visit("content", &Record::content);
+  visit("fields", &Record::fields);
+  visit("request", &Record::request);
+  visit("text", &Record::text);
+}
 
 /// What a reader needs to know to name things and to replay.
 struct Header {

@@ -21,12 +21,12 @@ namespace {
 using Value = nlohmann::json;
 using testing::HasSubstr;
 
-constexpr std::size_t kNodes = 5;
+constexpr std::size_t kFive = 5;
 
 SystemDescription with_disks() {
   SystemDescription description = scripted_description();
   description.nodes = NodeKind::simulated_with_disk;
-  description.disks = kNodes;
+  description.disks = kFive;
   description.first_round = 1;
   description.round_steps = 1;
   return description;
@@ -34,7 +34,7 @@ SystemDescription with_disks() {
 
 FaultSpace space_of(const std::string& text, const SystemDescription& description = with_disks()) {
   const Options options = Options::from_json(text, "space");
-  FaultSpace space = read_fault_space(options, description, kNodes, kNodes);
+  FaultSpace space = read_fault_space(options, description, kFive, kFive);
   options.finish();
   return space;
 }
@@ -119,21 +119,21 @@ TEST(Ranges, AreKeptByEveryKindHoweverAFaultIsDrawnOrVaried) {
   for (const auto& [kind, table] : all_ranges()) {
     const auto& [key, ranges] = table;
     const FaultSpace space = space_of("{\"" + key + "\": {\"most\": 3, " + ranges + "}}");
-    const auto strategy = make_fault_strategy(space, kNodes, kNodes);
+    const auto strategy = make_fault_strategy(space, kFive, kFive);
     const Value range = Value::parse("{" + ranges + "}");
     std::set<std::string> seen;
     for (std::uint64_t i = 0; i < 20; ++i) {
       Random random(3, kind, i);
-      std::vector<Fault> plan = random_plan(space, kNodes, kNodes, random);
+      std::vector<Fault> plan = random_plan(space, kFive, kFive, random);
       EXPECT_EQ(admitted(plan, space), plan);
       EXPECT_LE(byzantine_nodes(plan).size(), 1u);
       if (plan.empty()) ADD_FAILURE() << kind;
       plan.push_back(strategy->vary(plan.front(), random));
       plan.push_back(strategy->draw(random));
       for (const Fault& fault : plan) {
-        const std::string text = to_json(fault, description, kNodes);
+        const std::string text = to_json(fault, description, kFive);
         EXPECT_EQ(fault.kind().name, kind);
-        EXPECT_EQ(mistake_in(fault, description, kNodes), std::nullopt) << text;
+        EXPECT_EQ(mistake_in(fault, description, kFive), std::nullopt) << text;
         EXPECT_TRUE(is_inside("", range, Value::parse(text))) << ranges << "\n" << text;
         seen.insert(text);
       }
@@ -151,7 +151,7 @@ TEST(Ranges, OfLinksThatOnlyLoseNothingElseIsDrawn) {
   const FaultSpace space = space_of(R"({"links": {"most": 1, "loss": [0.1, 0.3]}})");
   for (std::uint64_t i = 0; i < 50; ++i) {
     Random random(i);
-    const Fault fault = random_fault(space, kNodes, random);
+    const Fault fault = random_fault(space, kFive, random);
     const auto* links = fault.as<LinkFault>();
     ASSERT_NE(links, nullptr);
     EXPECT_TRUE(links->loss >= 0.1 && links->loss <= 0.3);
@@ -167,7 +167,7 @@ TEST(Ranges, WhoLiesIsOneNodeOfAPlanWhateverTheKind) {
   std::set<NodeId> liars;
   for (std::uint64_t i = 0; i < 100; ++i) {
     Random random(i);
-    const NodeSet lying = byzantine_nodes(random_plan(space, kNodes, kNodes, random));
+    const NodeSet lying = byzantine_nodes(random_plan(space, kFive, kFive, random));
     EXPECT_LE(lying.size(), 1u);
     liars.insert(lying.begin(), lying.end());
   }
@@ -231,12 +231,12 @@ TEST(CrashPoint, IsShrunkTowardsTheFirst) {
   CrashFault crash;
   crash.point = CrashPoint{17, std::nullopt, 1};
   Lower source;
-  const auto operation = reduced(crash, kNodes, std::chrono::seconds(1), source);
+  const auto operation = reduced(crash, kFive, std::chrono::seconds(1), source);
   ASSERT_TRUE(operation);
   EXPECT_EQ(source.last_start, 16);
   EXPECT_EQ(operation->as<CrashFault>()->point->file_operation, 3u);
   crash.point = CrashPoint{std::nullopt, kCommit, 9};
-  const auto message = reduced(crash, kNodes, std::chrono::seconds(1), source);
+  const auto message = reduced(crash, kFive, std::chrono::seconds(1), source);
   ASSERT_TRUE(message);
   EXPECT_EQ(message->as<CrashFault>()->point->nth, 3u);
   EXPECT_EQ(message->as<CrashFault>()->point->message, kCommit);

@@ -1,17 +1,21 @@
 // Calls that are drawn from a seed answer as the kernel of this machine answers natively: the same
 // errors, numbers of bytes, contents of sets of signals, addresses, sizes and times of files.
-#include <cstdio>
+// DISSENSUS_SOAK=1 draws 5,000 sequences.
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
-#include <vector>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,14 +24,11 @@
 namespace dissensus::host {
 namespace {
 
-using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
 
-constexpr const char* kFirst = "1";
-constexpr const char* kCount = "25";
-/// Sequences that differ, and why (docs/virtual-time.md).
-constexpr const char* kDiffer[] = {
-    "8",  // poll of a socket whose connection was refused: readable here, not natively
+struct Range {
+  int first = 1;
+  int count = 25;
 };
 
 std::map<std::string, std::string> by_sequence(const std::string& text) {
@@ -39,8 +40,19 @@ std::map<std::string, std::string> by_sequence(const std::string& text) {
   return sequences;
 }
 
+/// Where that is allowed: the ports of this machine are others' business.
+void enter_network_of_its_own() {
+  if (unshare(CLONE_NEWNET) != 0) return;
+  const int any = socket(AF_INET, SOCK_DGRAM, 0);
+  ifreq request{};
+  std::strcpy(request.ifr_name, "lo");
+  request.ifr_flags = IFF_UP;
+  ioctl(any, SIOCSIFFLAGS, &request);
+  close(any);
+}
+
 /// As somebody without privileges, as in the sandbox.
-std::string run_natively() {
+std::string run_natively(const Range& range) {
   char folder[] = "/tmp/sequences-XXXXXX";
   if (mkdtemp(folder) == nullptr) return {};
   std::filesystem::permissions(folder, std::filesystem::perms::all);
@@ -48,12 +60,14 @@ std::string run_natively() {
   const pid_t child = fork();
   if (child == 0) {
     dup2(open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644), 1);
+    enter_network_of_its_own();
     constexpr unsigned kNobody = 65534;
     if (geteuid() == 0 &&
         (setresgid(kNobody, kNobody, kNobody) != 0 || setresuid(kNobody, kNobody, kNobody) != 0)) {
       _exit(1);
     }
-    execl(HOST_SEQUENCES, HOST_SEQUENCES, folder, kFirst, kCount, nullptr);
+    execl(HOST_SEQUENCES, HOST_SEQUENCES, folder, std::to_string(range.first).c_str(),
+          std::to_string(range.count).c_str(), nullptr);
     _exit(1);
   }
   int status = 0;
@@ -65,39 +79,46 @@ std::string run_natively() {
   return text.str();
 }
 
-std::string run_here(Report& report) {
+std::string run_here(const Range& range, Report& report) {
   Plan plan;
   plan.machines = {{"one", ""}};
   plan.visible = {HOST_SEQUENCES};
   TestNetwork network(plan);
   Program program;
-  program.command = {HOST_SEQUENCES, "/node/tmp", kFirst, kCount};
+  program.command = {HOST_SEQUENCES, "/node/tmp", std::to_string(range.first),
+                     std::to_string(range.count)};
   const ProgramId id = network.host().start(program);
   EXPECT_TRUE(network.run_until(std::chrono::hours(1))) << network.host().trouble();
   report = network.host().report();
   return network.output(id);
 }
 
-TEST(Sequences, AnswerAsTheyDoNatively) {
+void compare(const Range& range) {
   Report report;
-  const auto here = by_sequence(run_here(report));
+  const auto here = by_sequence(run_here(range, report));
   EXPECT_THAT(report.doubts, IsEmpty());
-  std::vector<std::string> differ;
-  std::vector<std::string> known(std::begin(kDiffer), std::end(kDiffer));
-  for (const auto& [number, lines] : by_sequence(run_natively())) {
+  const auto natively = by_sequence(run_natively(range));
+  EXPECT_GE(natively.size(), static_cast<std::size_t>(range.count));
+  for (const auto& [number, lines] : natively) {
     const auto found = here.find(number);
-    if (found != here.end() && found->second == lines) continue;
-    differ.push_back(number);
-    if (std::find(known.begin(), known.end(), number) != known.end()) continue;
     EXPECT_EQ(found == here.end() ? "" : found->second, lines);
   }
-  EXPECT_THAT(differ, ElementsAreArray(known));
+}
+
+TEST(Sequences, AnswerAsTheyDoNatively) {
+  if (std::getenv("DISSENSUS_SOAK") == nullptr) {
+    compare({});
+    return;
+  }
+  constexpr int kAll = 5000;
+  constexpr int kStep = 100;
+  for (int first = 1; first <= kAll; first += kStep) compare({first, kStep});
 }
 
 TEST(Sequences, AnswerTheSameInEveryRun) {
   Report first;
   Report second;
-  EXPECT_EQ(run_here(first), run_here(second));
+  EXPECT_EQ(run_here({}, first), run_here({}, second));
   EXPECT_EQ(first_difference(first.journal, second.journal), std::nullopt);
 }
 

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/bytes.h"
 #include "hunt/batch.h"
 #include "hunt/evaluator.h"
 #include "hunt/evidence.h"
@@ -105,7 +106,7 @@ TEST_F(FleetTest, WhatAVanishedWorkerHadIsDoneByAnother) {
   Store store(url_);
   store.begin({0, "name", "", "{}", ""});
   WorkQueue queue(url_, patience_);
-  queue.put(1, encode_orders({{5, 99, "s"}}));
+  queue.put(1, to_bytes(std::vector<Order>{{5, 99, "s"}}));
   const std::optional<Lease> vanished = queue.lease(1, "gone", 0.2);
   ASSERT_TRUE(vanished);
   EXPECT_FALSE(queue.lease(1, "other", 10)) << "it belongs to somebody";
@@ -183,12 +184,12 @@ TEST_F(FleetTest, ARunThatDiffersElsewhereIsReported) {
   item.candidate = *parts.search->ask();
   prepare(plan, item);
   WorkQueue queue(url_, patience_);
-  queue.put(store.hunt(), encode_orders({{0, run_seed(7, 0), item.record.schedule}}));
+  queue.put(store.hunt(), to_bytes(std::vector<Order>{{0, run_seed(7, 0), item.record.schedule}}));
   in_the_middle = [&] {
     DoneWork forged;
     forged.deliveries.resize(1);
-    forged.deliveries[0].record.hash = 0x1234;
-    EXPECT_TRUE(queue.complete({1, store.hunt(), ""}, encode_work(forged)));
+    forged.deliveries[0].facts.hash = 0x1234;
+    EXPECT_TRUE(queue.complete({1, store.hunt(), ""}, to_bytes(forged)));
   };
   WorkOptions work_options;
   work_options.store = url_;
@@ -215,7 +216,7 @@ TEST_F(FleetTest, AnotherBuildIsRefusedUnlessToldOtherwise) {
   Store store(url_);
   store.begin(record);
   WorkQueue queue(url_, patience_);
-  queue.put(store.hunt(), encode_orders({}));
+  queue.put(store.hunt(), to_bytes(std::vector<Order>{}));
   const Registry registry = test_registry();
   WorkOptions work_options;
   work_options.store = url_;
@@ -244,7 +245,7 @@ TEST_F(FleetTest, APluginThatIsMissingOrAnotherIsNamed) {
   Store store(url_);
   store.begin(describe_hunt(scenario, hunt_options));
   WorkQueue queue(url_, patience_);
-  queue.put(store.hunt(), encode_orders({}));
+  queue.put(store.hunt(), to_bytes(std::vector<Order>{}));
   const Registry registry = test_registry();
   NoPatience impatient;
   const auto notices_with = [&](std::vector<std::string> plugins) {
@@ -369,26 +370,26 @@ TEST_F(FleetTest, WhatIsNoStoreIsRefusedInOneLine) {
 
 TEST(BatchCodec, DamageIsNoticed) {
   const std::vector<Order> orders{{1, 2, "abc"}, {300, ~std::uint64_t{0}, ""}};
-  const std::string bytes = encode_orders(orders);
-  const std::vector<Order> back = decode_orders(bytes, "test");
+  const std::string bytes = to_bytes(orders);
+  const std::vector<Order> back = from_bytes<std::vector<Order>>(bytes, "test");
   ASSERT_EQ(back.size(), 2u);
   EXPECT_EQ(back[1].seed, ~std::uint64_t{0});
   EXPECT_EQ(back[0].schedule, "abc");
   DoneWork work;
   work.seconds = 0.5;
   work.deliveries.resize(2);
-  work.deliveries[1].record.signature = "agreement/x";
-  work.deliveries[1].record.objectives = {1.5, -2};
+  work.deliveries[1].facts.signature = "agreement/x";
+  work.deliveries[1].facts.objectives = {1.5, -2};
   work.deliveries[1].states = {7, 8};
-  const std::string done = encode_work(work);
-  EXPECT_EQ(decode_work(done, "test").deliveries[1].states, work.deliveries[1].states);
+  const std::string done = to_bytes(work);
+  EXPECT_EQ(from_bytes<DoneWork>(done, "test").deliveries[1].states, work.deliveries[1].states);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    EXPECT_THROW(decode_orders(bytes.substr(0, i), "test"), InputError) << i;
+    EXPECT_THROW(from_bytes<std::vector<Order>>(bytes.substr(0, i), "test"), InputError) << i;
   }
   for (std::size_t i = 0; i < done.size(); ++i) {
-    EXPECT_THROW(decode_work(done.substr(0, i), "test"), InputError) << i;
+    EXPECT_THROW(from_bytes<DoneWork>(done.substr(0, i), "test"), InputError) << i;
   }
-  EXPECT_THROW(decode_orders(bytes + "x", "test"), InputError);
+  EXPECT_THROW(from_bytes<std::vector<Order>>(bytes + "x", "test"), InputError);
 }
 
 TEST(StoreName, HasNoPassword) {

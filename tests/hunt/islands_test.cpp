@@ -5,9 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/bytes.h"
+#include "faults/schedule_bytes.h"
 #include "hunt/fleet.h"
 #include "hunt/island.h"
-#include "hunt/schedule_codec.h"
 #include "hunt/shipment.h"
 #include "hunt/store_care.h"
 #include "hunt/summary.h"
@@ -43,10 +44,11 @@ class IslandsTest : public FleetTest {
     run::Runner runner;
     for (const ItemRecord& item : items) {
       if (item.outcome != oracle::Outcome::fail) continue;
-      const run::RunResult again = runner.run(
-          scenario,
-          decode_schedule(item.schedule, "test", scenario.system_description(), scenario.nodes()),
-          item.seed);
+      const run::RunResult again =
+          runner.run(scenario,
+                     faults::decode_schedule(item.schedule, "test", scenario.system_description(),
+                                             scenario.nodes()),
+                     item.seed);
       EXPECT_EQ(again.hash, item.hash) << item.number;
       ASSERT_FALSE(again.verdict.violations.empty()) << item.number;
       EXPECT_EQ(again.verdict.violations.front().signature(), item.signature);
@@ -135,11 +137,11 @@ TEST_F(IslandsTest, ATurnIsSentOnce) {
   Shipment shipment;
   shipment.sums[{"", "random"}].runs = 3;
   // The answer may be lost: the same turn again.
-  queue.ship(store.hunt(), island, 1, encode_shipment(shipment));
-  queue.ship(store.hunt(), island, 1, encode_shipment(shipment));
+  queue.ship(store.hunt(), island, 1, to_bytes(shipment));
+  queue.ship(store.hunt(), island, 1, to_bytes(shipment));
   ASSERT_EQ(queue.shipments(store.hunt()).size(), 1u);
   store.add({queue.shipments(store.hunt()).front().id, 0, shipment, {}});
-  queue.ship(store.hunt(), island, 1, encode_shipment(shipment));
+  queue.ship(store.hunt(), island, 1, to_bytes(shipment));
   EXPECT_THAT(queue.shipments(store.hunt()), IsEmpty()) << "it has arrived before";
   EXPECT_EQ(StoreReader(url_).totals(1).runs(), 3u);
   EXPECT_EQ(queue.state(store.hunt()).workers, 1u);
@@ -226,8 +228,8 @@ TEST(ShipmentCodec, DamageIsNoticed) {
   shipment.items[1].schedule = "schedule";
   shipment.items[1].origin = "origin";
   shipment.items[1].new_states = {1, 2, 3};
-  const std::string bytes = encode_shipment(shipment);
-  const Shipment back = decode_shipment(bytes, "test");
+  const std::string bytes = to_bytes(shipment);
+  const Shipment back = from_bytes<Shipment>(bytes, "test");
   EXPECT_EQ(back.sums.at({"member", "origin"}).virtual_time, Duration(77));
   EXPECT_EQ(back.failures, shipment.failures);
   EXPECT_EQ(back.best, shipment.best);
@@ -235,9 +237,9 @@ TEST(ShipmentCodec, DamageIsNoticed) {
   EXPECT_EQ(back.items[1].schedule, "schedule");
   EXPECT_EQ(back.items[1].new_states, shipment.items[1].new_states);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    EXPECT_THROW(decode_shipment(bytes.substr(0, i), "test"), InputError) << i;
+    EXPECT_THROW(from_bytes<Shipment>(bytes.substr(0, i), "test"), InputError) << i;
   }
-  EXPECT_THROW(decode_shipment(bytes + "x", "test"), InputError);
+  EXPECT_THROW(from_bytes<Shipment>(bytes + "x", "test"), InputError);
 }
 
 }  // namespace

@@ -10,9 +10,9 @@
 #include "dissensus/faults.h"
 #include "dissensus/scheduler.h"
 
+#include "faults/schedule_bytes.h"
 #include "hunt/hunting.h"
 #include "hunt/parts.h"
-#include "hunt/schedule_codec.h"
 #include "hunt/sqlite.h"
 #include "systems/simulated/simulated.h"
 
@@ -187,14 +187,14 @@ TEST(ScheduleCodec, RoundTrip) {
   schedules[4].scheduler = delays;
   schedules[4].faults.emplace_back(faults::CrashFault{1, Duration(5'000), {}, Duration(70)});
   for (const faults::Schedule& schedule : schedules) {
-    const std::string bytes = encode_schedule(schedule, description, scenario.nodes());
-    EXPECT_EQ(decode_schedule(bytes, "test", description, scenario.nodes()), schedule);
+    const std::string bytes = faults::encode_schedule(schedule);
+    EXPECT_EQ(faults::decode_schedule(bytes, "test", description, scenario.nodes()), schedule);
     if (schedule.scheduler.index() == 0) continue;
-    EXPECT_THROW(decode_schedule(bytes.substr(0, 3), "test", description, scenario.nodes()),
+    EXPECT_THROW(faults::decode_schedule(bytes.substr(0, 3), "test", description, scenario.nodes()),
                  InputError);
   }
-  EXPECT_THROW(decode_schedule("", "test", description, scenario.nodes()), InputError);
-  EXPECT_THROW(decode_schedule("\x09", "test", description, scenario.nodes()), InputError);
+  EXPECT_THROW(faults::decode_schedule("", "test", description, scenario.nodes()), InputError);
+  EXPECT_THROW(faults::decode_schedule("\x09", "test", description, scenario.nodes()), InputError);
 }
 
 class ResumeTest : public EngineTest {

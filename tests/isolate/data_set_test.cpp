@@ -207,11 +207,11 @@ TEST_F(BrokenDataSet, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(error_of_messages("[[[0,1,5,0,0]],[],[],[],[],[],[]]"),
             "messages-a.jsonl.gz:1: inbox: a Proposal with 3 fields, expected 4");
   EXPECT_EQ(error_of_messages("[[[2,1,5,0,0,0]],[],[],[],[],[],[]]"),
-            "messages-a.jsonl.gz:1: inbox: kind: 2, expected an integer of 0 to 1");
+            "messages-a.jsonl.gz:1: inbox: kind: 2 is too large, expected at most 1");
   EXPECT_EQ(error_of_messages("[[[0,7,5,0,0,0]],[],[],[],[],[],[]]"),
-            "messages-a.jsonl.gz:1: inbox: sender: 7, expected an integer of 0 to 6");
+            "messages-a.jsonl.gz:1: inbox: sender: 7 is too large, expected at most 6");
   EXPECT_EQ(error_of_messages("[[[0,1,\"5\",0,0,0]],[],[],[],[],[],[]]"),
-            "messages-a.jsonl.gz:1: close_time: a text, expected an integer");
+            "messages-a.jsonl.gz:1: close_time: a text, expected an integer of 64 bits with sign");
   EXPECT_EQ(error_of_messages("[[[0,1,5,1,0,0]],[],[],[],[],[],[]]"),
             "messages-a.jsonl.gz:1: previous_ledger: 1, expected -1 or an index into hashes");
   EXPECT_EQ(error_of_messages("[[],[]]"), "messages-a.jsonl.gz:1: inbox: 2 boxes, expected 7");

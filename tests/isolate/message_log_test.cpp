@@ -144,9 +144,9 @@ TEST(MessageLog, SaysWhatIsWrongWithARun) {
             "runs.jsonl:1: kind: 'Propos' is not declared, did you mean 'Propose'? (declared: "
             "Propose, Vote)");
   EXPECT_EQ(run_error(run_with(R"({"kind":"Propose","from":1,"round":"4","block":"x"})")),
-            "runs.jsonl:1: round: a text, expected an integer");
+            "runs.jsonl:1: round: a text, expected an integer of 64 bits with sign");
   EXPECT_EQ(run_error(run_with(R"({"kind":"Propose","from":3,"round":4,"block":"x"})")),
-            "runs.jsonl:1: from: 3, expected an integer of 0 to 2");
+            "runs.jsonl:1: from: 3 is too large, expected at most 2");
   EXPECT_THAT(run_error(run_with(R"({"kind":"Propose","from":1,"round":4,"block":"x","blok":1})")),
               HasSubstr("runs.jsonl:1: blok: unknown field of Propose, did you mean 'block'?"));
   EXPECT_EQ(run_error(R"({"run":"a","outcome":"fail","inbox":[[]]})"),

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/bytes.h"
 #include "tla/random_values.h"
 #include "tla/values/value.h"
 
@@ -117,12 +118,12 @@ TEST_F(StoreTest, HashDependsOnContentAlone) {
     const Value value = random_value(store, random, 3);
     std::string bytes;
     serialize(value, bytes);
-    const char* position = bytes.data();
-    const Value copy = deserialize(other, position);
-    EXPECT_EQ(position, bytes.data() + bytes.size());
+    ByteReader reader(bytes, "test");
+    const Value copy = deserialize(other, reader);
+    EXPECT_TRUE(reader.is_at_end());
     EXPECT_EQ(copy.hash(), value.hash());
     EXPECT_EQ(to_string(copy), to_string(value));
-    const char* again = bytes.data();
+    ByteReader again(bytes, "test");
     EXPECT_EQ(deserialize(store, again), value);
   }
 }
@@ -153,10 +154,7 @@ TEST_F(StoreTest, AppendGivesTheSameValueAsATupleMadeAtOnce) {
       grown = store.append(grown, items.back());
       EXPECT_EQ(grown, tuple(items));
       Store fresh;
-      std::string bytes;
-      serialize(grown, bytes);
-      const char* position = bytes.data();
-      const Value at_once = deserialize(fresh, position);
+      const Value at_once = copied(fresh, grown);
       EXPECT_EQ(at_once.cell()->shape, grown.cell()->shape);
       EXPECT_EQ(at_once.hash(), grown.hash());
     }
@@ -328,10 +326,7 @@ TEST_F(StoreTest, ReleaseForgetsWhatWasMadeAfterTheMarkAndNothingElse) {
     EXPECT_NE(store.generation(), generation);
     for (const auto& [value, shown] : kept) {
       EXPECT_EQ(to_string(value), shown);
-      std::string bytes;
-      serialize(value, bytes);
-      const char* position = bytes.data();
-      EXPECT_EQ(deserialize(store, position), value);  // still found in the table
+      EXPECT_EQ(copied(store, value), value);  // still found in the table
     }
     EXPECT_EQ(store.cells(), cells);
   }

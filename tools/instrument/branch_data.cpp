@@ -13,7 +13,7 @@
 #include "dissensus/options.h"
 
 #include "branch_recorder.h"
-#include "hunt/schedule_codec.h"
+#include "faults/schedule_bytes.h"
 #include "hunt/store.h"
 #include "run/runner.h"
 #include "systems/simulated/simulated.h"
@@ -41,8 +41,8 @@ void make_runs(const std::string& path, const hunt::HuntRecord& hunt, hunt::Stor
   while (items.next(item)) {
     if (item.outcome == oracle::Outcome::unknown) continue;
     const faults::Schedule schedule =
-        hunt::decode_schedule(item.schedule, fmt::format("{}: item {}", path, item.number),
-                              scenario.system_description(), scenario.nodes());
+        faults::decode_schedule(item.schedule, fmt::format("{}: item {}", path, item.number),
+                                scenario.system_description(), scenario.nodes());
     const std::string name = fmt::format("{} {}", hunt.scenario_name, item.number);
     dissensus_branch::begin_run(name);
     const run::RunResult result = runner.run(scenario, schedule, item.seed, {});

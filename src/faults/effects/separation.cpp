@@ -371,11 +371,11 @@ const FaultKind& SilenceFault::kind() {
                   .concerns = [](const void* fault) { return !kBySpan(fault); }})
           .checked(check_silence)
           .said([](const SilenceFault& fault, const Speaker&) {
-            const std::string when = fault.round
+            const std::string span = fault.round
                                          ? fmt::format(" in protocol round {}", *fault.round)
                                          : words_of(fault.when);
             return fmt::format("node {} is silent to {}{}", fault.node, listed(fault.receivers),
-                               when);
+                               span);
           })
           .done<Silence>();
   return kKind;

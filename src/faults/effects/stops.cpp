@@ -8,6 +8,13 @@
 
 namespace dissensus::faults {
 
+template <class Visit>
+constexpr void fields_of(const CrashPoint*, const Visit& visit) {
+  visit("message", &CrashPoint::message);
+  visit("file_operation", &CrashPoint::file_operation);
+  visit("nth", &CrashPoint::nth);
+}
+
 namespace {
 
 /// By a time, a round, or by what the node does.
@@ -189,6 +196,16 @@ class MomentPart final : public Part {
     }
     members.add("at", point.on_one_line());
   }
+  void put(const void* fault, ByteWriter& writer) const override {
+    dissensus::put(writer, of(fault).at);
+    dissensus::put(writer, of(fault).point);
+  }
+  void take(void* fault, ByteReader& reader) const override {
+    dissensus::take(reader, of(fault).at);
+    std::optional<CrashPoint>& point = of(fault).point;
+    dissensus::take(reader, point);
+    if (point && point->message.has_value() == point->file_operation.has_value()) reader.fail();
+  }
   void add_schema(Json& properties) const override {
     const Json number{{"type", "integer"}, {"minimum", 1}};
     properties["at"] = {
@@ -344,8 +361,8 @@ const FaultKind& CrashFault::kind() {
                   .instead = "at, with a time",
                   .concerns =
                       [](const void* fault) {
-                        const auto& point = static_cast<const CrashFault*>(fault)->point;
-                        return point && point->file_operation;
+                        const auto& crash = *static_cast<const CrashFault*>(fault);
+                        return crash.point && crash.point->file_operation;
                       }})
           .checked(check_crash)
           .hindered(crash_without_disk)

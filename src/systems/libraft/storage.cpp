@@ -1,12 +1,18 @@
 #include "systems/libraft/storage.h"
 
 #include <algorithm>
-#include <cstring>
-#include <span>
 
 #include "dissensus/digest.h"
 
+#include "core/bytes.h"
+
 namespace dissensus::libraft {
+
+template <class Visit>
+constexpr void fields_of(const Member*, const Visit& visit) {
+  visit("server", &Member::server, Form::fixed);
+  visit("role", &Member::role, Form::fixed);
+}
 
 namespace {
 
@@ -17,56 +23,23 @@ constexpr std::uint64_t kMetaSlot = 512;
 
 enum class RecordType : std::uint8_t { entry = 1, truncate, snapshot };
 
-class Writer {
- public:
-  template <class Integer>
-  Writer& add(Integer value) {
-    const auto* const bytes = reinterpret_cast<const std::byte*>(&value);
-    bytes_.insert(bytes_.end(), bytes, bytes + sizeof value);
-    return *this;
-  }
-  Writer& add_bytes(std::span<const std::byte> bytes) {
-    add(static_cast<std::uint32_t>(bytes.size()));
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-    return *this;
-  }
-  std::vector<std::byte> take() { return std::move(bytes_); }
+/// Texts of a disk: 32 bits of length, then what there is.
+void write_bytes(ByteWriter& writer, std::span<const std::byte> bytes) {
+  writer.fixed(static_cast<std::uint32_t>(bytes.size()));
+  writer.text({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+std::vector<std::byte> read_bytes(ByteReader& reader) {
+  const auto size = reader.fixed<std::uint32_t>();
+  const auto bytes = std::as_bytes(std::span(reader.text(size)));
+  return {bytes.begin(), bytes.end()};
+}
 
- private:
-  std::vector<std::byte> bytes_;
-};
-
-/// Reads what is there; zeros once something is missing.
-class Reader {
- public:
-  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
-  template <class Integer>
-  Integer get() {
-    Integer value{};
-    if (bytes_.size() < sizeof value) {
-      good_ = false;
-      return value;
-    }
-    std::memcpy(&value, bytes_.data(), sizeof value);
-    bytes_ = bytes_.subspan(sizeof value);
-    return value;
-  }
-  std::vector<std::byte> get_bytes() {
-    const auto size = get<std::uint32_t>();
-    if (bytes_.size() < size) {
-      good_ = false;
-      return {};
-    }
-    std::vector<std::byte> result(bytes_.begin(), bytes_.begin() + size);
-    bytes_ = bytes_.subspan(size);
-    return result;
-  }
-  bool good() const { return good_; }
-
- private:
-  std::span<const std::byte> bytes_;
-  bool good_ = true;
-};
+ByteReader reader_of(std::span<const std::byte> bytes) {
+  return {{reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "a disk"};
+}
+std::span<const std::byte> bytes_of(const ByteWriter& writer) {
+  return std::as_bytes(std::span(writer.bytes()));
+}
 
 std::uint64_t checksum(std::span<const std::byte> bytes) {
   return digest_of_bytes(bytes).low;
@@ -85,61 +58,67 @@ struct Meta {
   std::uint64_t term = 0;
   std::uint64_t vote = 0;
 };
+template <class Visit>
+constexpr void fields_of(const Meta*, const Visit& visit) {
+  visit("version", &Meta::version, Form::fixed);
+  visit("epoch", &Meta::epoch, Form::fixed);
+  visit("term", &Meta::term, Form::fixed);
+  visit("vote", &Meta::vote, Form::fixed);
+}
 
-std::vector<std::byte> encode(const Meta& meta) {
-  Writer writer;
-  writer.add(meta.version).add(meta.epoch).add(meta.term).add(meta.vote);
-  std::vector<std::byte> bytes = writer.take();
-  const std::uint64_t sum = checksum(bytes);
-  const auto* const tail = reinterpret_cast<const std::byte*>(&sum);
-  bytes.insert(bytes.end(), tail, tail + sizeof sum);
-  return bytes;
+ByteWriter encode(const Meta& meta) {
+  ByteWriter writer;
+  put(writer, meta);
+  writer.fixed(checksum(bytes_of(writer)));
+  return writer;
 }
 
 std::optional<Meta> decode(std::span<const std::byte> file, std::uint64_t slot) {
   constexpr std::size_t kBytes = 4 * sizeof(std::uint64_t);
   if (file.size() < slot + kBytes + sizeof(std::uint64_t)) return std::nullopt;
-  const std::span<const std::byte> bytes = file.subspan(static_cast<std::size_t>(slot), kBytes);
-  Reader reader(file.subspan(static_cast<std::size_t>(slot)));
+  const std::span<const std::byte> bytes = file.subspan(static_cast<std::size_t>(slot));
+  ByteReader reader = reader_of(bytes);
   Meta meta;
-  meta.version = reader.get<std::uint64_t>();
-  meta.epoch = reader.get<std::uint64_t>();
-  meta.term = reader.get<std::uint64_t>();
-  meta.vote = reader.get<std::uint64_t>();
-  if (reader.get<std::uint64_t>() != checksum(bytes) || meta.version == 0) return std::nullopt;
+  take(reader, meta);
+  if (reader.fixed<std::uint64_t>() != checksum(bytes.first(kBytes)) || meta.version == 0) {
+    return std::nullopt;
+  }
   return meta;
 }
 
-std::vector<std::byte> encode(const Snapshot& snapshot) {
-  Writer writer;
-  writer.add(snapshot.index).add(snapshot.term).add(snapshot.configuration_index);
-  writer.add(static_cast<std::uint32_t>(snapshot.members.size()));
-  for (const Member& member : snapshot.members) writer.add(member.server).add(member.role);
-  writer.add_bytes(snapshot.data);
-  std::vector<std::byte> bytes = writer.take();
-  Writer whole;
-  whole.add(checksum(bytes));
-  whole.add_bytes(bytes);
-  return whole.take();
+ByteWriter encode(const Snapshot& snapshot) {
+  ByteWriter content;
+  content.fixed(snapshot.index);
+  content.fixed(snapshot.term);
+  content.fixed(snapshot.configuration_index);
+  content.fixed(static_cast<std::uint32_t>(snapshot.members.size()));
+  for (const Member& member : snapshot.members) put(content, member);
+  write_bytes(content, snapshot.data);
+  ByteWriter whole;
+  whole.fixed(checksum(bytes_of(content)));
+  write_bytes(whole, bytes_of(content));
+  return whole;
 }
 
-std::optional<Snapshot> decode_snapshot(std::span<const std::byte> file) {
-  Reader whole(file);
-  const auto sum = whole.get<std::uint64_t>();
-  const std::vector<std::byte> bytes = whole.get_bytes();
-  if (!whole.good() || checksum(bytes) != sum) return std::nullopt;
-  Reader reader(bytes);
+Snapshot read_snapshot(ByteReader reader) {
   Snapshot snapshot;
-  snapshot.index = reader.get<std::uint64_t>();
-  snapshot.term = reader.get<std::uint64_t>();
-  snapshot.configuration_index = reader.get<std::uint64_t>();
-  snapshot.members.resize(std::min<std::uint32_t>(reader.get<std::uint32_t>(), 1000));
-  for (Member& member : snapshot.members) {
-    member.server = reader.get<std::uint64_t>();
-    member.role = reader.get<std::int32_t>();
-  }
-  snapshot.data = reader.get_bytes();
-  return reader.good() ? std::optional(std::move(snapshot)) : std::nullopt;
+  snapshot.index = reader.fixed<std::uint64_t>();
+  snapshot.term = reader.fixed<std::uint64_t>();
+  snapshot.configuration_index = reader.fixed<std::uint64_t>();
+  snapshot.members.resize(std::min<std::uint32_t>(reader.fixed<std::uint32_t>(), 1000));
+  for (Member& member : snapshot.members) take(reader, member);
+  snapshot.data = read_bytes(reader);
+  return snapshot;
+}
+
+std::optional<Snapshot> decode_snapshot(std::span<const std::byte> file) try {
+  ByteReader whole = reader_of(file);
+  const auto sum = whole.fixed<std::uint64_t>();
+  const std::vector<std::byte> bytes = read_bytes(whole);
+  if (checksum(bytes) != sum) return std::nullopt;
+  return read_snapshot(reader_of(bytes));
+} catch (const InputError&) {  // not all of it is there
+  return std::nullopt;
 }
 
 void drop_from(Stored& stored, std::uint64_t index) {
@@ -156,32 +135,32 @@ void drop_below(Stored& stored, std::uint64_t index) {
   stored.first_index = index;
 }
 
-/// Carries out one record; false where it does not fit what came before.
-bool replay(Disk& disk, std::span<const std::byte> payload, Stored& stored, FileId& next_snapshot) {
-  Reader reader(payload);
-  switch (static_cast<RecordType>(reader.get<std::uint8_t>())) {
+/// Carries out one record; false where it does not fit what came before. Throws InputError where it
+/// is not whole.
+bool replay(Disk& disk, ByteReader reader, Stored& stored, FileId& next_snapshot) {
+  switch (reader.fixed<RecordType>()) {
     case RecordType::entry: {
-      const auto index = reader.get<std::uint64_t>();
+      const auto index = reader.fixed<std::uint64_t>();
       Entry entry;
-      entry.term = reader.get<std::uint64_t>();
-      entry.type = reader.get<std::uint16_t>();
-      entry.data = reader.get_bytes();
+      entry.term = reader.fixed<std::uint64_t>();
+      entry.type = reader.fixed<std::uint16_t>();
+      entry.data = read_bytes(reader);
       // One that is there already is replaced, with all behind it: the library took it back.
-      if (!reader.good() || index > stored.first_index + stored.entries.size()) return false;
+      if (index > stored.first_index + stored.entries.size()) return false;
       drop_from(stored, index);
       if (index < stored.first_index) return true;  // a snapshot stands for it
       stored.entries.push_back(std::move(entry));
       return true;
     }
     case RecordType::truncate:
-      drop_from(stored, reader.get<std::uint64_t>());
-      return reader.good();
+      drop_from(stored, reader.fixed<std::uint64_t>());
+      return true;
     case RecordType::snapshot: {
-      const auto file = reader.get<FileId>();
-      const auto trailing = reader.get<std::uint32_t>();
+      const auto file = reader.fixed<FileId>();
+      const auto trailing = reader.fixed<std::uint32_t>();
       stored.snapshot = decode_snapshot(disk.read(file));
       next_snapshot = file + 1;
-      if (!reader.good() || !stored.snapshot) return false;
+      if (!stored.snapshot) return false;
       const std::uint64_t index = stored.snapshot->index;
       if (trailing == 0 || index >= stored.first_index + stored.entries.size()) {
         stored.entries.clear();
@@ -192,6 +171,14 @@ bool replay(Disk& disk, std::span<const std::byte> payload, Stored& stored, File
       return true;
     }
   }
+  return false;
+}
+
+/// The same for bytes of a disk: what is not whole does not fit either.
+bool replay_bytes(Disk& disk, std::span<const std::byte> payload, Stored& stored,
+                  FileId& next_snapshot) try {
+  return replay(disk, reader_of(payload), stored, next_snapshot);
+} catch (const InputError&) {
   return false;
 }
 
@@ -218,15 +205,15 @@ Stored Storage::open(Disk& disk) {
   std::uint64_t newest_epoch = 0;
   while (journal.size() - journal_bytes_ >= kHeader) {
     const std::span rest = std::span(journal).subspan(static_cast<std::size_t>(journal_bytes_));
-    Reader header(rest);
-    const auto length = header.get<std::uint32_t>();
-    const auto epoch = header.get<std::uint64_t>();
-    const auto sum = header.get<std::uint64_t>();
+    ByteReader header = reader_of(rest);
+    const auto length = header.fixed<std::uint32_t>();
+    const auto epoch = header.fixed<std::uint64_t>();
+    const auto sum = header.fixed<std::uint64_t>();
     if (length == 0 || rest.size() < kHeader + length || epoch < newest_epoch) break;
     const std::span payload = rest.subspan(kHeader, length);
     if (record_checksum(epoch, payload) != sum) break;
     newest_epoch = epoch;
-    if (!replay(disk, payload, stored, next_snapshot_)) {
+    if (!replay_bytes(disk, payload, stored, next_snapshot_)) {
       stored.corrupt = true;
       break;
     }
@@ -238,47 +225,54 @@ Stored Storage::open(Disk& disk) {
 
 DiskStatus Storage::set_term_and_vote(Disk& disk, std::uint64_t term, std::uint64_t vote) {
   ++version_;
-  const DiskStatus status = disk.write_through(kMeta, version_ % 2 * kMetaSlot,
-                                               encode(Meta{version_, epoch_, term, vote}));
-  return status;
-}
-
-DiskStatus Storage::write_record(Disk& disk, const std::vector<std::byte>& payload) {
-  Writer writer;
-  writer.add(static_cast<std::uint32_t>(payload.size())).add(epoch_);
-  writer.add(record_checksum(epoch_, payload));
-  std::vector<std::byte> record = writer.take();
-  record.insert(record.end(), payload.begin(), payload.end());
-  const DiskStatus status = disk.write(kJournal, journal_bytes_, record);
-  if (status == DiskStatus::ok) journal_bytes_ += record.size();
-  return status;
+  const ByteWriter meta = encode(Meta{version_, epoch_, term, vote});
+  return disk.write_through(kMeta, version_ % 2 * kMetaSlot, bytes_of(meta));
 }
 
 namespace {
-std::vector<std::byte> entry_record(std::uint64_t index, const Entry& entry) {
-  Writer writer;
-  writer.add(RecordType::entry).add(index).add(entry.term).add(entry.type).add_bytes(entry.data);
-  return writer.take();
+
+/// With its header before it.
+ByteWriter framed(std::span<const std::byte> payload, std::uint64_t epoch) {
+  ByteWriter record;
+  record.fixed(static_cast<std::uint32_t>(payload.size()));
+  record.fixed(epoch);
+  record.fixed(record_checksum(epoch, payload));
+  record.text({reinterpret_cast<const char*>(payload.data()), payload.size()});
+  return record;
 }
+
+ByteWriter entry_record(std::uint64_t index, const Entry& entry) {
+  ByteWriter writer;
+  writer.fixed(RecordType::entry);
+  writer.fixed(index);
+  writer.fixed(entry.term);
+  writer.fixed(entry.type);
+  write_bytes(writer, entry.data);
+  return writer;
+}
+
 }  // namespace
 
+DiskStatus Storage::write_record(Disk& disk, std::span<const std::byte> payload) {
+  const ByteWriter record = framed(payload, epoch_);
+  const DiskStatus status = disk.write(kJournal, journal_bytes_, bytes_of(record));
+  if (status == DiskStatus::ok) journal_bytes_ += record.bytes().size();
+  return status;
+}
+
 DiskStatus Storage::bootstrap(Disk& disk, const Entry& configuration) {
-  const std::vector<std::byte> payload = entry_record(1, configuration);
-  Writer writer;
-  writer.add(static_cast<std::uint32_t>(payload.size())).add(epoch_);
-  writer.add(record_checksum(epoch_, payload));
-  std::vector<std::byte> record = writer.take();
-  record.insert(record.end(), payload.begin(), payload.end());
-  const DiskStatus status = disk.write_through(kJournal, 0, record);
+  const ByteWriter payload = entry_record(1, configuration);
+  const ByteWriter record = framed(bytes_of(payload), epoch_);
+  const DiskStatus status = disk.write_through(kJournal, 0, bytes_of(record));
   if (status != DiskStatus::ok) return status;
-  journal_bytes_ = record.size();
+  journal_bytes_ = record.bytes().size();
   return set_term_and_vote(disk, 1, 0);
 }
 
 DiskStatus Storage::append(Disk& disk, std::uint64_t first_index, const std::vector<Entry>& entries,
                            std::uint64_t tag) {
   for (const Entry& entry : entries) {
-    const DiskStatus status = write_record(disk, entry_record(first_index++, entry));
+    const DiskStatus status = write_record(disk, bytes_of(entry_record(first_index++, entry)));
     if (status != DiskStatus::ok) return status;
   }
   disk.sync(kJournal, tag);
@@ -286,24 +280,27 @@ DiskStatus Storage::append(Disk& disk, std::uint64_t first_index, const std::vec
 }
 
 DiskStatus Storage::truncate(Disk& disk, std::uint64_t index, std::uint64_t tag) {
-  Writer writer;
-  writer.add(RecordType::truncate).add(index);
-  const DiskStatus status = write_record(disk, writer.take());
+  ByteWriter writer;
+  writer.fixed(RecordType::truncate);
+  writer.fixed(index);
+  const DiskStatus status = write_record(disk, bytes_of(writer));
   if (status == DiskStatus::ok) disk.sync(kJournal, tag);
   return status;
 }
 
 DiskStatus Storage::write_snapshot(Disk& disk, const Snapshot& snapshot, std::uint64_t tag) {
-  const DiskStatus status = disk.write(next_snapshot_, 0, encode(snapshot));
+  const DiskStatus status = disk.write(next_snapshot_, 0, bytes_of(encode(snapshot)));
   if (status == DiskStatus::ok) disk.sync(next_snapshot_, tag);
   return status;
 }
 
 DiskStatus Storage::adopt_snapshot(Disk& disk, const Snapshot& /*snapshot*/, std::uint32_t trailing,
                                    std::uint64_t tag) {
-  Writer writer;
-  writer.add(RecordType::snapshot).add(next_snapshot_++).add(trailing);
-  const DiskStatus status = write_record(disk, writer.take());
+  ByteWriter writer;
+  writer.fixed(RecordType::snapshot);
+  writer.fixed(next_snapshot_++);
+  writer.fixed(trailing);
+  const DiskStatus status = write_record(disk, bytes_of(writer));
   if (status == DiskStatus::ok) disk.sync(kJournal, tag);
   return status;
 }

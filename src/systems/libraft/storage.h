@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "dissensus/disk.h"
@@ -51,7 +52,7 @@ class Storage {
                             std::uint64_t tag);
 
  private:
-  DiskStatus write_record(Disk& disk, const std::vector<std::byte>& payload);
+  DiskStatus write_record(Disk& disk, std::span<const std::byte> payload);
 
   std::uint64_t version_ = 0;  ///< of term and vote
   std::uint64_t epoch_ = 0;    ///< counts lives: a record of an earlier one is not a newer one

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/assert.h"
+#include "core/bytes.h"
 #include "tla/evaluation/explain.h"
 #include "tla/evaluation/machine_inside.h"
 
@@ -402,16 +403,16 @@ void Machine::collect(std::span<State*> keep) {
   machine.temporal.forget();
   evaluator.literals.resize(machine.literals_in_base);
   evaluator.make_literals();
-  const char* position = bytes.data();
+  ByteReader reader(bytes, "a value");
   machine.is_in_base.resize(evaluator.constants.size());
   for (const std::size_t i : kept) {
-    evaluator.constants[i] = deserialize(evaluator.store, position);
+    evaluator.constants[i] = deserialize(evaluator.store, reader);
     machine.is_in_base[i] = true;
   }
   machine.literals_in_base = evaluator.literals.size();
   machine.base = evaluator.store.mark();
   for (State* state : keep) {
-    for (Value& value : *state) value = deserialize(evaluator.store, position);
+    for (Value& value : *state) value = deserialize(evaluator.store, reader);
   }
 }
 

@@ -110,11 +110,7 @@ Behaviour::Behaviour(const Spec& spec)
     : store_(std::make_shared<Store>()), variables_(spec.variables()) {}
 
 Value Behaviour::copy(Value value) {
-  if (!value.is_cell()) return value;
-  std::string bytes;
-  serialize(value, bytes);
-  const char* position = bytes.data();
-  return deserialize(*store_, position);
+  return copied(*store_, value);
 }
 
 void Behaviour::append(const Spec& spec, const Label* label, const State& state, Value alias) {

@@ -6,6 +6,7 @@
 #include "dissensus/options.h"
 
 #include "core/assert.h"
+#include "core/bytes.h"
 #include "core/file.h"
 
 namespace dissensus::tla {
@@ -103,9 +104,9 @@ const std::vector<Value>& BlockCodec::decode(const StateBlock& block) {
   if (block.is_raw_) return block.values_;
   DISSENSUS_ASSERT(block.file_bytes_ == 0, "BlockCodec::decode : the block is in memory");
   dictionary_.clear();
-  const char* position = block.dictionary_.data();
+  ByteReader reader(block.dictionary_, "a value");
   for (std::uint32_t i = 0; i < block.dictionary_size_; ++i) {
-    dictionary_.push_back(deserialize(store_, position));
+    dictionary_.push_back(deserialize(store_, reader));
   }
   values_.clear();
   values_.reserve(block.cells_.size());

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/bytes.h"
 #include "tla/library/native_call.h"
 
 namespace dissensus::tla {
@@ -49,8 +50,8 @@ Value register_value(NativeCall& call, Value key) {
   if (!key.is_integer()) fail_argument("TLCGet", 0, "a natural number or a string", key);
   const auto found = call.environment().registers.find(key.number());
   if (found == call.environment().registers.end()) return {};
-  const char* position = found->second.data();
-  return deserialize(call.store(), position);
+  ByteReader reader(found->second, "a value");
+  return deserialize(call.store(), reader);
 }
 
 void set_register(NativeCall& call, Value key, Value value, std::string_view name) {

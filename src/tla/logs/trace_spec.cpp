@@ -61,10 +61,7 @@ Explanation explain_last(Machine& machine, const Behaviour& behaviour) {
   if (!next || behaviour.empty() || !spec.actions()[*next].parameters.empty()) return {};
   State state;
   for (const Value value : behaviour[behaviour.size() - 1].state) {
-    std::string bytes;
-    serialize(value, bytes);
-    const char* position = bytes.data();
-    state.push_back(deserialize(machine.store(), position));
+    state.push_back(copied(machine.store(), value));
   }
   try {
     return machine.explain(state, *next, {});

@@ -1,9 +1,11 @@
 // Values as JSON, in the manner of the community's Json module and of the Informal Trace Format.
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "core/json_tape.h"
 #include "tla/values/store_memory.h"
 
 namespace dissensus::tla {
@@ -144,99 +146,78 @@ void write_itf(Value value, std::string& out) {
   }
 }
 
-/// Builds values while the parser reads, without a document in between.
-class ValueReader : public nlohmann::json_sax<nlohmann::json> {
+constexpr std::size_t kJsonDepthMax = 500;
+
+/// Makes values of the tokens of a JSON text.
+class ValueReader {
  public:
-  explicit ValueReader(Store& store) : store_(store) {}
+  ValueReader(Store& store, const JsonTape& tape) : store_(store), tape_(tape) {}
 
-  Value result() const { return result_; }
-
-  bool null() override { return add(store_.text("null")); }
-  bool boolean(bool truth) override { return add(Value::boolean(truth)); }
-  bool number_integer(number_integer_t number) override {
-    if (!Value::fits(number)) fail_number(fmt::format("{}", number));
-    return add(Value::integer(number));
-  }
-  bool number_unsigned(number_unsigned_t number) override {
-    if (number >= std::uint64_t{1} << 61) fail_number(fmt::format("{}", number));
-    return add(Value::integer(static_cast<std::int64_t>(number)));
-  }
-  bool number_float(number_float_t number, const string_t& text) override {
-    // TLC's reader cuts fractions off. Logs have them in time stamps that nobody compares.
-    constexpr double kLimit = 0x1p61;
-    if (levels_.empty() || !(number > -kLimit && number < kLimit)) fail_number(text);
-    return add(Value::integer(static_cast<std::int64_t>(number)));
-  }
-  bool string(string_t& text) override { return add(store_.text(text)); }
-  bool binary(binary_t&) override { throw ValueError("binary data in JSON"); }
-
-  bool start_object(std::size_t) override { return open(true); }
-  bool key(string_t& name) override {
-    levels_.back().names.push_back(store_.text(name));
-    return true;
-  }
-  bool end_object() override {
-    Level level = close();
-    // Of a name given twice the last value counts, as in most readers.
-    std::vector<Value> names, values;
-    for (std::size_t i = 0; i < level.names.size(); ++i) {
-      const auto known = std::find(names.begin(), names.end(), level.names[i]);
-      if (known != names.end()) {
-        values[static_cast<std::size_t>(known - names.begin())] = level.values[i];
-        continue;
+  /// The value at a token. Its depth is bounded by that of the tape.
+  Value read(std::uint32_t index) {
+    const JsonToken& token = tape_[index];
+    switch (token.type) {
+      case JsonToken::Type::null:
+        return store_.text("null");
+      case JsonToken::Type::boolean:
+        return Value::boolean(token.number != 0);
+      case JsonToken::Type::natural:
+        if (token.number >= std::uint64_t{1} << 61) fail_number(token.text);
+        return Value::integer(static_cast<std::int64_t>(token.number));
+      case JsonToken::Type::negative: {
+        const auto number = static_cast<std::int64_t>(token.number);
+        if (!Value::fits(number)) fail_number(token.text);
+        return Value::integer(number);
       }
-      names.push_back(level.names[i]);
-      values.push_back(level.values[i]);
+      case JsonToken::Type::number:
+        return cut_off(token.text, index == 0);
+      case JsonToken::Type::text:
+        return store_.text(token.text);
+      case JsonToken::Type::array: {
+        std::vector<Value> items;
+        for (std::uint32_t item = index + 1; item < token.end; item = tape_[item].end) {
+          items.push_back(read(item));
+        }
+        return store_.tuple(items);
+      }
+      case JsonToken::Type::object:
+        return record(index);
     }
-    return add(store_.record(names, values));
-  }
-  bool start_array(std::size_t) override { return open(false); }
-  bool end_array() override { return add(store_.tuple(close().values)); }
-  bool parse_error(std::size_t position, const std::string&,
-                   const nlohmann::detail::exception& error) override {
-    std::string_view reason = error.what();
-    if (const std::size_t end = reason.find("] "); end != std::string_view::npos) {
-      reason.remove_prefix(end + 2);
-    }
-    throw ValueError(fmt::format("this is not JSON, at byte {}: {}", position, reason));
+    return {};
   }
 
  private:
-  struct Level {
-    bool is_object = false;
-    std::vector<Value> names;
-    std::vector<Value> values;
-  };
-
-  [[noreturn]] static void fail_number(const std::string& text) {
+  [[noreturn]] static void fail_number(std::string_view text) {
     throw ValueError(fmt::format("the number {} in JSON is not a whole number of 62 bits", text));
   }
 
-  bool add(Value value) {
-    if (levels_.empty()) {
-      result_ = value;
-    } else {
-      levels_.back().values.push_back(value);
-    }
-    return true;
+  /// TLC's reader cuts fractions off. Logs have them in time stamps that nobody compares.
+  static Value cut_off(std::string_view text, bool is_all) {
+    constexpr double kLimit = 0x1p61;
+    const double number = std::strtod(std::string(text).c_str(), nullptr);
+    if (is_all || !(number > -kLimit && number < kLimit)) fail_number(text);
+    return Value::integer(static_cast<std::int64_t>(number));
   }
-  bool open(bool is_object) {
-    constexpr std::size_t kJsonDepthMax = 500;
-    if (levels_.size() >= kJsonDepthMax) {
-      throw ValueError(fmt::format("JSON is nested more than {} levels deep", kJsonDepthMax));
+
+  /// Of a name given twice the last value counts, as in most readers.
+  Value record(std::uint32_t index) {
+    std::vector<Value> names, values;
+    for (std::uint32_t key = index + 1; key < tape_[index].end; key = tape_[key + 1].end) {
+      const Value name = store_.text(tape_[key].text);
+      const Value value = read(key + 1);
+      const auto known = std::find(names.begin(), names.end(), name);
+      if (known != names.end()) {
+        values[static_cast<std::size_t>(known - names.begin())] = value;
+        continue;
+      }
+      names.push_back(name);
+      values.push_back(value);
     }
-    levels_.push_back({.is_object = is_object, .names = {}, .values = {}});
-    return true;
-  }
-  Level close() {
-    Level level = std::move(levels_.back());
-    levels_.pop_back();
-    return level;
+    return store_.record(names, values);
   }
 
   Store& store_;
-  std::vector<Level> levels_;
-  Value result_;
+  const JsonTape& tape_;
 };
 
 }  // namespace
@@ -254,9 +235,17 @@ std::string to_itf(Value value) {
 }
 
 Value from_json(Store& store, std::string_view json) {
-  ValueReader reader(store);
-  nlohmann::json::sax_parse(json.begin(), json.end(), &reader);
-  return reader.result();
+  JsonTape tape(std::numeric_limits<std::uint32_t>::max(), kJsonDepthMax);
+  try {
+    tape.parse(json);
+  } catch (const JsonFault& fault) {
+    if (fault.message == JsonTape::kTooDeep) {
+      throw ValueError(fmt::format("JSON is nested more than {} levels deep", kJsonDepthMax));
+    }
+    throw ValueError(
+        fmt::format("this is not JSON, at byte {}: {}", fault.position + 1, fault.message));
+  }
+  return ValueReader(store, tape).read(0);
 }
 
 }  // namespace dissensus::tla

@@ -2,8 +2,7 @@
 //
 // Items of a canonical value are written in their order, which is that of every store: reading
 // needs no sorting.
-#include <cstring>
-
+#include "core/bytes.h"
 #include "tla/values/store_memory.h"
 
 namespace dissensus::tla {
@@ -11,23 +10,6 @@ namespace {
 
 constexpr std::uint8_t kFalse = 0xF0, kTrue = 0xF1, kSmallNumber = 0x40;
 constexpr std::int64_t kSmallNumbers = 0x80;  // 0..127 take one byte
-
-void write_number(std::uint64_t number, std::string& bytes) {
-  while (number >= 0x80) {
-    bytes += static_cast<char>(number | 0x80);
-    number >>= 7;
-  }
-  bytes += static_cast<char>(number);
-}
-
-std::uint64_t read_number(const char*& position) {
-  std::uint64_t number = 0;
-  for (unsigned shift = 0;; shift += 7) {
-    const auto byte = static_cast<std::uint8_t>(*position++);
-    number |= std::uint64_t{byte & 0x7Fu} << shift;
-    if (byte < 0x80) return number;
-  }
-}
 
 }  // namespace
 
@@ -43,13 +25,12 @@ void serialize(Value value, std::string& bytes) {
       return;
     }
     bytes += static_cast<char>(Type::integer);
-    write_number(static_cast<std::uint64_t>(number) << 1 ^ static_cast<std::uint64_t>(number >> 63),
-                 bytes);
+    append_signed_number(bytes, number);
     return;
   }
   const Cell* cell = value.cell();
   bytes += static_cast<char>(cell->type);
-  write_number(cell->size, bytes);
+  append_number(bytes, cell->size);
   if (cell->type == Type::text || cell->type == Type::model_value) {
     bytes += cell->bytes();
     return;
@@ -57,22 +38,17 @@ void serialize(Value value, std::string& bytes) {
   for (const Value item : items_of(value)) serialize(item, bytes);
 }
 
-Value deserialize(Store& store, const char*& position) {
-  const auto tag = static_cast<std::uint8_t>(*position++);
+Value deserialize(Store& store, ByteReader& reader) {
+  const std::uint8_t tag = reader.byte();
   if (tag == kTrue || tag == kFalse) return Value::boolean(tag == kTrue);
   if (tag >= kSmallNumber) return Value::integer(tag - kSmallNumber);
   const auto type = static_cast<Type>(tag);
-  const std::uint64_t number = read_number(position);
-  if (type == Type::integer) {
-    return Value::integer(static_cast<std::int64_t>(number >> 1) ^
-                          -static_cast<std::int64_t>(number & 1));
-  }
+  if (type == Type::integer) return Value::integer(reader.signed_number());
   CellMemory& memory = store.implementation_->memory;
   if (type == Type::text || type == Type::model_value) {
-    const std::string_view text(position, number);
-    position += number;
-    return memory.text(type, text);
+    return memory.text(type, reader.counted_text());
   }
+  const std::size_t number = reader.count();
   // Most values are short: no allocation for those.
   constexpr std::size_t kShort = 16;
   Value short_items[kShort];
@@ -82,8 +58,16 @@ Value deserialize(Store& store, const char*& position) {
     long_items.resize(number);
     items = long_items.data();
   }
-  for (std::uint64_t i = 0; i < number; ++i) items[i] = deserialize(store, position);
+  for (std::size_t i = 0; i < number; ++i) items[i] = deserialize(store, reader);
   return memory.make(type, {items, number});
+}
+
+Value copied(Store& to, Value value) {
+  if (!value.is_cell()) return value;
+  std::string bytes;
+  serialize(value, bytes);
+  ByteReader reader(bytes, "a value");
+  return deserialize(to, reader);
 }
 
 }  // namespace dissensus::tla

@@ -23,6 +23,10 @@
 
 #include "dissensus/digest.h"
 
+namespace dissensus {
+class ByteReader;
+}
+
 namespace dissensus::tla {
 
 enum class Type : std::uint8_t {
@@ -232,7 +236,7 @@ class Store {
 
  private:
   friend class SetCursor;
-  friend Value deserialize(Store& store, const char*& position);
+  friend Value deserialize(Store& store, ByteReader& reader);
   Value list(Value lazy_set);
   bool equal_walk(Value a, Value b);
   struct Implementation;
@@ -286,6 +290,8 @@ Value from_json(Store& store, std::string_view json);
 
 /// Bytes that read back into any store: how states travel between workers.
 void serialize(Value value, std::string& bytes);
-Value deserialize(Store& store, const char*& position);
+Value deserialize(Store& store, ByteReader& reader);
+/// The same value in another store.
+Value copied(Store& to, Value value);
 
 }  // namespace dissensus::tla

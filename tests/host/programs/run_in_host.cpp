@@ -1,6 +1,7 @@
 // Runs one command line in virtual time and prints what it writes and what came of it: for trying
 // things, for scripts/kernel-tests, and for tests that kill a supervisor.
 //   run_in_host [--visible PATH | --environment NAME=VALUE]... SECONDS COMMAND ARGUMENTS...
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -56,6 +57,12 @@ int main(int argc, char** argv) {
                 static_cast<double>(report.time.count()) * 1e-9,
                 static_cast<std::size_t>(report.wall.count() / 1000), report.stops,
                 report.journal.hash());
+    constexpr std::size_t kShown = 16;
+    std::printf("calls: %lu inside;", report.inside);
+    for (std::size_t i = 0; i < std::min(kShown, report.calls.size()); ++i) {
+      std::printf(" %s %lu", report.calls[i].first.c_str(), report.calls[i].second);
+    }
+    std::printf("\n");
     for (const std::string& doubt : report.doubts) std::printf("doubt: %s\n", doubt.c_str());
     for (const std::string& note : report.notes) std::printf("note: %s\n", note.c_str());
     if (std::getenv("JOURNAL") != nullptr) {

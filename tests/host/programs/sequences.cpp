@@ -50,6 +50,7 @@ namespace {
 constexpr int kCallsPerSequence = 40;
 constexpr int kSettleMs = 3;  ///< what was sent on this machine has arrived by then
 
+int first_priority = 0;  ///< with which this program was started
 volatile sig_atomic_t caught = 0;
 void on_signal(int number) {
   caught = caught * 100 + number;
@@ -317,11 +318,17 @@ long fcntl_op(World& w) {
   // Sockets of ours are of another family, but no flag of theirs may tell.
   return result;
 }
+/// Not of an eventfd and its like: they share one inode, and its locks are those of all programs of
+/// the machine.
 long lock_op(World& w) {
   struct flock lock {};
   lock.l_type = static_cast<short>(w.below(3));
   lock.l_len = 10;
-  return w.below(2) == 0 ? fcntl(w.fd(), F_SETLK, &lock) : flock(w.fd(), LOCK_EX | LOCK_NB);
+  const bool is_record = w.below(2) == 0;
+  const int fd = w.fd();
+  struct stat info {};
+  if (fstat(fd, &info) == 0 && (info.st_mode & S_IFMT) == 0) return 0;
+  return is_record ? fcntl(fd, F_SETLK, &lock) : flock(fd, LOCK_EX | LOCK_NB);
 }
 long poll_op(World& w) {
   const int fd = w.fd();
@@ -632,7 +639,7 @@ long schedule_op(World& w) {
       return sched_getparam(0, &parameters);
     default:
       errno = 0;
-      return getpriority(PRIO_PROCESS, 0);
+      return getpriority(PRIO_PROCESS, 0) - first_priority;
   }
 }
 long sleep_op(World& w) {
@@ -772,6 +779,7 @@ int main(int argc, char** argv) {
   const auto first = static_cast<unsigned>(std::atoi(argv[2]));
   const auto count = static_cast<unsigned>(std::atoi(argv[3]));
   umask(022);
+  first_priority = getpriority(PRIO_PROCESS, 0);
   close_range(3, ~0U, 0);  // what this program was started with
   for (unsigned number = first; number < first + count; ++number) {
     const pid_t child = fork();

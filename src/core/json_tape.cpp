@@ -1,4 +1,4 @@
-#include "trace/json_tape.h"
+#include "core/json_tape.h"
 
 #include <array>
 
@@ -7,13 +7,10 @@
 #include "dissensus/options.h"
 
 #include "core/document.h"
-#include "core/limits.h"
-#include "trace/text.h"
+#include "core/utf8.h"
 
-namespace dissensus::trace {
+namespace dissensus {
 namespace {
-
-constexpr std::size_t kTokensMax = 1u << 20;
 
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -39,12 +36,23 @@ std::string_view to_string(JsonToken::Type type) {
 }
 
 void JsonTape::fail(std::string_view message) const {
-  place_.fail("json", fmt::format("{} at column {}", message, position_ + 1));
+  throw JsonFault{std::string(message), position_};
 }
 
-void JsonTape::parse(std::string_view line, const Place& place) {
-  line_ = line;
-  place_ = place;
+void JsonTape::parse(std::string_view line, const Place& place) try {
+  parse(line);
+} catch (const JsonFault& fault) {
+  place.fail("json", fmt::format("{} at column {}", fault.message, fault.position + 1));
+}
+
+std::size_t JsonTape::position_of(std::uint32_t index) const {
+  const JsonToken& token = tokens_[index];
+  if (token.type == JsonToken::Type::text) return static_cast<std::size_t>(token.number);
+  return static_cast<std::size_t>(token.text.data() - line_.data());
+}
+
+void JsonTape::parse(std::string_view text) {
+  line_ = text;
   position_ = 0;
   tokens_.clear();
   open_.clear();
@@ -65,11 +73,12 @@ void JsonTape::skip_space() {
 }
 
 std::uint32_t JsonTape::push(JsonToken::Type type) {
-  if (tokens_.size() == kTokensMax) fail("more values than a line may hold,");
+  if (tokens_.size() == tokens_max_) fail("more values than a line may hold,");
   const auto index = static_cast<std::uint32_t>(tokens_.size());
   JsonToken& token = tokens_.emplace_back();
   token.type = type;
   token.end = index + 1;
+  token.text = line_.substr(position_, 1);
   return index;
 }
 
@@ -79,9 +88,9 @@ bool JsonTape::open_or_scalar() {
   switch (c) {
     case '{':
     case '[': {
-      if (open_.size() == kDocumentDepthMax) fail("nested too deeply");
-      ++position_;
+      if (open_.size() == depth_max_) fail(kTooDeep);
       open_.push_back(push(c == '{' ? JsonToken::Type::object : JsonToken::Type::array));
+      ++position_;
       skip_space();
       if (peek() == (c == '{' ? '}' : ']')) return true;
       if (c == '{') read_key();
@@ -143,6 +152,7 @@ void JsonTape::read_key() {
 void JsonTape::read_text() {
   const std::size_t start = ++position_;
   const std::uint32_t token = push(JsonToken::Type::text);
+  tokens_[token].number = start;
   bool escaped = false;
   std::size_t from = 0;
   for (;;) {
@@ -240,6 +250,7 @@ void JsonTape::append_character(std::uint32_t code) {
 }
 
 void JsonTape::read_number() {
+  const std::size_t start = position_;
   const bool minus = peek() == '-';
   if (minus) ++position_;
   if (!is_digit(peek())) fail("expected a digit");
@@ -277,14 +288,15 @@ void JsonTape::read_number() {
     type = Type::negative;
   }
   const std::uint32_t token = push(type);
+  tokens_[token].text = line_.substr(start, position_ - start);
   tokens_[token].number = minus ? ~magnitude + 1 : magnitude;
 }
 
 void JsonTape::read_word(std::string_view word, JsonToken::Type type, std::uint64_t number) {
   if (line_.substr(position_, word.size()) != word) fail("expected a value");
-  position_ += word.size();
   const std::uint32_t token = push(type);
   tokens_[token].number = number;
+  position_ += word.size();
 }
 
-}  // namespace dissensus::trace
+}  // namespace dissensus

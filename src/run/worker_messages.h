@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/describe.h"
 #include "core/event.h"
 #include "run/runner.h"
 
@@ -13,22 +15,17 @@ namespace dissensus::run {
 
 /// An order to run something: what of RunOptions can travel.
 struct RunRequest {
-  std::string schedule;  ///< as JSON
+  faults::Schedule schedule;
   std::uint64_t seed = 0;
   trace::Detail detail = trace::Detail::hash;
   bool metrics = false;
   bool log = false;
-  bool observed = false;        ///< somebody wants to see reports and faults
-  std::uint64_t branch_at = 0;  ///< 0: no branch
-  std::string branch_schedule;  ///< empty: the same
-  std::uint64_t branch_seed = 0;
-  bool has_branch_seed = false;
+  bool observed = false;  ///< somebody wants to see reports and faults
+  std::optional<Branch> branch;
   /// An online scheduler of the parent decides about messages (worker_scheduler.h).
   enum class Online : std::uint8_t { no, picks, delays } online = Online::no;
   Duration hold{};  ///< Scheduler::hold
 };
-std::string encode(const RunRequest& request);
-RunRequest decode_request(std::string_view bytes);
 
 /// An event that an observer sees, without what it borrows.
 struct SeenEvent {
@@ -41,10 +38,12 @@ struct RunAnswer {
   std::vector<SeenEvent> seen;
   bool crashed = false;  ///< the process ends with this answer
   std::string error;     ///< an InputError in the place of a result
-  std::string recorded;  ///< RunResult::recorded, as JSON
 };
+
+std::string encode(const RunRequest& request);
 std::string encode(const RunAnswer& answer);
-/// Throws std::runtime_error where the bytes are no answer.
+/// Throw InputError where the bytes are something else.
+RunRequest decode_request(std::string_view bytes);
 RunAnswer decode_answer(std::string_view bytes);
 
 }  // namespace dissensus::run
