@@ -70,6 +70,7 @@ const std::vector<Entry> kLists{
     {"faults", "what hunt --faults can be: strategies of plugins"},
     {"fault-kinds", "what schedules can do to nodes, and to which nodes they cannot"},
     {"fault-schema", "how schedules write that, as a JSON schema"},
+    {"fault-space-schema", "how scenarios ask for random faults, as a JSON schema"},
     {"answers", "what verbs print with --json, as a JSON schema for each"}};
 
 struct ListOptions {
@@ -120,8 +121,10 @@ void print_answer_schemas() {
 }
 
 ExitCode list(const ListOptions& options) {
-  if (options.what == "fault-schema") {
-    if (!options.output.quiet) fmt::print("{}\n", faults::faults_schema());
+  const bool is_space = options.what == "fault-space-schema";
+  if (is_space || options.what == "fault-schema") {
+    const std::string schema = is_space ? faults::fault_space_schema() : faults::faults_schema();
+    if (!options.output.quiet) fmt::print("{}\n", schema);
     return kAllHeld;
   }
   if (options.what == "answers") {
@@ -156,12 +159,11 @@ Verb add_list_verb(CLI::App& program) {
   CLI::App* app =
       program.add_subcommand("list", "List systems, scenarios, searches, fitness functions...");
   const auto options = std::make_shared<ListOptions>();
-  app->add_option(
-         "what", options->what,
-         "scenarios, systems, searches, fitness, schedulers, faults, fault-kinds, fault-schema or "
-         "answers; default: what these are")
-      ->check(CLI::IsMember({"systems", "scenarios", "searches", "fitness", "schedulers", "faults",
-                             "fault-kinds", "fault-schema", "answers"}));
+  std::vector<std::string> names;
+  for (const Entry& entry : kLists) names.push_back(entry.name);
+  app->add_option("what", options->what,
+                  fmt::format("{}; default: what these are", fmt::join(names, ", ")))
+      ->check(CLI::IsMember(names));
   app->add_option("--folder", options->folder,
                   "Where scenarios are looked for; default: scenarios here, or those that were "
                   "installed");
