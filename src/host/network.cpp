@@ -323,7 +323,7 @@ bool Network::knock(ConnectionId id) {
     }
     return false;
   }
-  set_buffer(end.get(), kBuffer);
+  set_buffer(end.get(), listener->options.asked(SOL_SOCKET, SO_RCVBUF).value_or(kBuffer));
   link.ends[index(Side::acceptor)] = std::move(end);
   listener->arrived.push_back(id);
   watch(link, Side::acceptor, true);

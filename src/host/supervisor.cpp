@@ -521,7 +521,7 @@ void Supervisor::set_result(Thread& thread, long value) {
   write_registers(thread.tid, registers);
 }
 
-Outcome Supervisor::wait_in_front(Thread& thread, HostTime deadline) {
+Outcome Supervisor::wait_in_front(Thread& thread, HostTime deadline, Waiting::For what) {
   set_result(thread, thread.call);
   thread.registers.rip -= 2;
   thread.registers.orig_rax = ~0ULL;
@@ -530,7 +530,7 @@ Outcome Supervisor::wait_in_front(Thread& thread, HostTime deadline) {
   const Stop stop = await(thread.process->pid, thread.tid);
   ++stops_;
   thread.registers = read_registers(thread.tid);
-  if (stop.kind == StopKind::call) return wait_for(thread, Waiting::For::step, deadline);
+  if (stop.kind == StopKind::call) return wait_for(thread, what, deadline);
   // A signal comes first.
   if (stop.kind == StopKind::signal) send_signal_to_self(thread, static_cast<int>(stop.number));
   thread.is_in_call = false;

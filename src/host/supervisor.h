@@ -133,8 +133,8 @@ class Supervisor {
   /// After finish_call.
   void set_result(Thread& thread, long value);
   /// After finish_call of a call that was asked not to wait, and would have: the thread stands in
-  /// front of it again, and tries it at every step.
-  Outcome wait_in_front(Thread& thread, HostTime deadline);
+  /// front of it again, and tries it when there is something new.
+  Outcome wait_in_front(Thread& thread, HostTime deadline, Waiting::For what = Waiting::For::step);
 
   /// The thread waits; its handler is called again.
   Outcome wait_for(Thread& thread, Waiting::For what, HostTime deadline,
