@@ -255,6 +255,8 @@ class Supervisor {
   /// Waits until a thread of a program stops, under the watchdog's eyes: nothing that a program
   /// does may keep us here.
   Stop await(pid_t pid, pid_t tid);
+  Stop await(const Thread& thread);
+  Stop await_new_program(const Thread& thread);
   bool is_stopped(const Thread& thread);
   void queue_back(Thread& thread);
   std::size_t pick();
