@@ -303,6 +303,44 @@ Outcome statx_call(Supervisor& supervisor, Thread& thread) {
   return finished(0);
 }
 
+/// As we see it: a file of /proc about a process of the thread's machine.
+std::string outer_path(Supervisor& supervisor, const Thread& thread, std::string path) {
+  constexpr std::string_view kProc = "/proc/";
+  const std::size_t slash = path.find('/', kProc.size());
+  if (!path.starts_with(kProc) || slash == path.npos) return {};
+  const std::string who = path.substr(kProc.size(), slash - kProc.size());
+  const Process* process = who == "self" || who == "thread-self"
+                               ? thread.process
+                               : supervisor.process_of_inner(std::atoi(who.c_str()));
+  if (process == nullptr || process->threads.empty()) return {};
+  return fmt::format("/proc/{}{}", process->threads.front()->tid, path.substr(slash));
+}
+
+/// What /proc says of descriptors and namespaces ("pipe:[1234]") has the numbers that stat tells.
+Outcome readlink_call(Supervisor& supervisor, Thread& thread) {
+  const std::size_t at = thread.call == SYS_readlinkat ? 1 : 0;
+  const auto path = read_text(thread.tid, thread.arguments[at]);
+  if (!path) return native();
+  const int folder = at == 1 ? descriptor_argument(thread, 0) : AT_FDCWD;
+  const std::string outer = outer_path(supervisor, thread, absolute_path(thread, folder, *path));
+  struct stat info {};
+  if (outer.empty() || stat(outer.c_str(), &info) != 0) return native();
+  const long result = supervisor.finish_call(thread);
+  if (result <= 0) return finished(result);
+  std::string text(static_cast<std::size_t>(result), '\0');
+  if (!read_memory(thread.tid, thread.arguments[at + 1], text.data(), text.size())) {
+    return finished(result);
+  }
+  const std::size_t begin = text.find(":[");
+  if (text.front() == '/' || begin == text.npos || !text.ends_with(']')) return finished(result);
+  text = fmt::format("{}:[{}]", text.substr(0, begin),
+                     supervisor.virtual_inode(info.st_dev, info.st_ino));
+  text.resize(std::min<std::size_t>(text.size(), thread.arguments[at + 2]));
+  write_memory(thread.tid, thread.arguments[at + 1], text.data(), text.size());
+  supervisor.set_result(thread, static_cast<long>(text.size()));
+  return finished(static_cast<long>(text.size()));
+}
+
 Outcome statfs_call(Supervisor& supervisor, Thread& thread) {
   const long result = supervisor.finish_call(thread);
   if (result != 0) return finished(result);
@@ -450,6 +488,8 @@ constexpr CallEntry kFileCalls[] = {
     {SYS_fstat, stat_call},
     {SYS_newfstatat, stat_call},
     {SYS_statx, statx_call},
+    {SYS_readlink, readlink_call},
+    {SYS_readlinkat, readlink_call},
     {SYS_statfs, statfs_call},
     {SYS_fstatfs, statfs_call},
     {SYS_getdents64, getdents_call},

@@ -323,7 +323,7 @@ bool Network::knock(ConnectionId id) {
     }
     return false;
   }
-  set_buffer(end.get(), kBuffer);
+  set_buffer(end.get(), listener->options.asked(SOL_SOCKET, SO_RCVBUF).value_or(kBuffer));
   link.ends[index(Side::acceptor)] = std::move(end);
   listener->arrived.push_back(id);
   watch(link, Side::acceptor, true);
@@ -373,6 +373,7 @@ std::shared_ptr<StreamSocket> Network::accepted(StreamSocket& listener) {
   Link& link = *links_.at(listener.arrived.front());
   const Connection& info = link.info;
   listener.arrived.pop_front();
+  link.is_accepted = true;
   auto socket = std::make_shared<StreamSocket>();
   link.sockets[index(Side::acceptor)] = socket;
   socket->family = listener.family;
@@ -493,7 +494,8 @@ bool Network::take_from(Link& link, Side side) {
     const bool is_gone = (state.revents & POLLHUP) != 0;
     const auto socket = link.sockets[index(side)].lock();
     const bool has_no_patience = socket != nullptr && socket->linger == 0;
-    direction.is_reset = is_reset || (is_gone && has_no_patience);
+    const bool is_refused = side == Side::acceptor && !link.is_accepted;  // with its listener
+    direction.is_reset = is_reset || (is_gone && (has_no_patience || is_refused));
     epoll_ctl(ready_.get(), EPOLL_CTL_DEL, end.get(), nullptr);
     if (is_gone) end = Handle();
     direction.has_ended = true;

@@ -77,8 +77,9 @@ class Network {
   };
   struct Link {
     Connection info;
-    bool is_local = false;  ///< between programs of one machine
-    bool is_own = false;    ///< a socket has connected to itself, and reads what it writes
+    bool is_local = false;     ///< between programs of one machine
+    bool is_accepted = false;  ///< a program has it, or had
+    bool is_own = false;       ///< a socket has connected to itself, and reads what it writes
     std::array<Handle, 2> ends;
     std::array<Direction, 2> directions;  ///< by the side that sends
     std::size_t filler = 0;               ///< bytes that keep the connector from writing

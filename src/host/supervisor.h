@@ -137,8 +137,8 @@ class Supervisor {
   /// After finish_call.
   void set_result(Thread& thread, long value);
   /// After finish_call of a call that was asked not to wait, and would have: the thread stands in
-  /// front of it again, and tries it at every step.
-  Outcome wait_in_front(Thread& thread, HostTime deadline);
+  /// front of it again, and tries it when there is something new.
+  Outcome wait_in_front(Thread& thread, HostTime deadline, Waiting::For what = Waiting::For::step);
 
   /// The thread waits; its handler is called again.
   Outcome wait_for(Thread& thread, Waiting::For what, HostTime deadline,
@@ -259,6 +259,8 @@ class Supervisor {
   /// Waits until a thread of a program stops, under the watchdog's eyes: nothing that a program
   /// does may keep us here.
   Stop await(pid_t pid, pid_t tid);
+  Stop await(const Thread& thread);
+  Stop await_new_program(const Thread& thread);
   bool is_stopped(const Thread& thread);
   void queue_back(Thread& thread);
   std::size_t pick();
