@@ -61,6 +61,9 @@ enum class Loss : std::uint8_t {
   resent,
 };
 std::string_view to_string(Loss loss);
+constexpr Loss last_of(Loss) {
+  return Loss::resent;
+}
 
 /// A message kind: the unit that schedules address. One C++ message type may have several kinds.
 struct KindDescription {

@@ -2,8 +2,8 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "cli/answer.h"
 #include "cli/archive.h"
 #include "cli/live_evidence.h"
 #include "cli/plugins.h"
@@ -90,6 +90,15 @@ std::string bundle_summary(const BundleOptions& options, const run::Recipe& reci
   return text;
 }
 
+struct BundleAnswer {
+  std::string bundle;
+  std::size_t bytes = 0;
+  std::size_t files = 0;
+  std::vector<std::string> left_out;
+};
+DISSENSUS_DESCRIBE(BundleAnswer, bundle, bytes, files, left_out)
+const AnswerRegistration kBundleAnswer = answers_with<BundleAnswer>("bundle");
+
 ExitCode bundle(BundleOptions options) {
   const Registry registry = options.plugins.load();
   options.folder = folder_of_run(options.folder, registry.systems);
@@ -110,16 +119,10 @@ ExitCode bundle(BundleOptions options) {
   }
   const std::string bytes = archive.finish();
   write_file(options.out, bytes);
-  if (options.output.json && !options.output.quiet) {
-    const nlohmann::ordered_json json{{"bundle", options.out},
-                                      {"bytes", bytes.size()},
-                                      {"files", content.files.size() + 1},
-                                      {"left_out", content.left_out}};
-    fmt::print("{}\n", json.dump(2));
-  } else if (!options.output.quiet) {
-    fmt::print("{}: {} files, {:.1f} MB\n", options.out, content.files.size() + 1,
-               static_cast<double>(bytes.size()) / 1e6);
-  }
+  const BundleAnswer answer{options.out, bytes.size(), content.files.size() + 1, content.left_out};
+  print_answer(options.output, answer,
+               fmt::format("{}: {} files, {:.1f} MB\n", answer.bundle, answer.files,
+                           static_cast<double>(answer.bytes) / 1e6));
   return kAllHeld;
 }
 

@@ -2,8 +2,8 @@
 #include <map>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "cli/answer.h"
 #include "cli/chance.h"
 #include "cli/fleet.h"
 #include "cli/hunt_options.h"
@@ -18,8 +18,6 @@ namespace dissensus::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct CampaignVerbOptions {
   HuntSettings settings;
   std::vector<std::string> more;  ///< scenarios
@@ -33,27 +31,48 @@ std::string shown_store(const CampaignVerbOptions& options) {
                                           : options.store;
 }
 
+struct CampaignFinding {
+  std::string signature;
+  std::uint64_t count = 0, first_item = 0;
+};
+DISSENSUS_DESCRIBE(CampaignFinding, signature, count, first_item)
+
+struct CampaignStability {
+  std::uint64_t repeated = 0, equal = 0;
+};
+DISSENSUS_DESCRIBE(CampaignStability, repeated, equal)
+
+struct CampaignAnswer {
+  std::string store, search;
+  std::uint64_t seed = 0, evaluations = 0, pass = 0, fail = 0, unknown = 0;
+  double virtual_seconds = 0, wall_seconds = 0;
+  CampaignStability stability;
+  std::vector<CampaignFinding> findings;
+  std::optional<std::string> resume;  ///< the command that goes on; without it, it is done
+};
+DISSENSUS_DESCRIBE(CampaignAnswer, store, search, seed, evaluations, pass, fail, unknown,
+                   virtual_seconds, wall_seconds, stability, findings, resume)
+const AnswerRegistration kCampaignAnswer = answers_with<CampaignAnswer>("campaign");
+
 void print_json(const CampaignVerbOptions& options, const hunt::HuntResult& result,
                 double wall_seconds, const std::string& resume) {
   const hunt::HuntProgress& progress = result.progress;
-  Json json;
-  json["store"] = shown_store(options);
-  json["search"] = options.settings.search;
-  json["seed"] = options.settings.seed;
-  json["evaluations"] = progress.runs;
-  json["pass"] = progress.runs - progress.failed - progress.unknown;
-  json["fail"] = progress.failed;
-  json["unknown"] = progress.unknown;
-  json["virtual_seconds"] = static_cast<double>(progress.virtual_time.count()) / 1e6;
-  json["wall_seconds"] = wall_seconds;
-  json["stability"] = {{"repeated", progress.repeated}, {"equal", progress.equal}};
-  json["findings"] = Json::array();
+  CampaignAnswer answer;
+  answer.store = shown_store(options);
+  answer.search = options.settings.search;
+  answer.seed = options.settings.seed;
+  answer.evaluations = progress.runs;
+  answer.pass = progress.runs - progress.failed - progress.unknown;
+  answer.fail = progress.failed;
+  answer.unknown = progress.unknown;
+  answer.virtual_seconds = static_cast<double>(progress.virtual_time.count()) / 1e6;
+  answer.wall_seconds = wall_seconds;
+  answer.stability = {progress.repeated, progress.equal};
   for (const hunt::Finding& finding : progress.findings) {
-    json["findings"].push_back(
-        {{"signature", finding.signature}, {"count", finding.count}, {"first_item", finding.item}});
+    answer.findings.push_back({finding.signature, finding.count, finding.item});
   }
-  if (!resume.empty()) json["resume"] = resume;
-  fmt::print("{}\n", json.dump(2));
+  if (!resume.empty()) answer.resume = resume;
+  print_answer(options.settings.output, answer, "");
 }
 
 void print_table(const CampaignVerbOptions& options, const hunt::HuntResult& result,

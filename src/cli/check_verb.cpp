@@ -1,11 +1,12 @@
+#include <map>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "dissensus/programs.h"
 
+#include "cli/answer.h"
 #include "cli/plugins.h"
 #include "cli/scenario_changes.h"
 #include "cli/verb.h"
@@ -13,6 +14,7 @@
 namespace dissensus::cli {
 
 namespace {
+
 struct CheckOptions {
   std::string scenario;
   std::string schedule;
@@ -20,6 +22,20 @@ struct CheckOptions {
   PluginOptions plugins;
   OutputOptions output;
 };
+
+struct CheckAnswer {
+  bool valid = false;
+  std::string scenario;
+  std::string description;
+  std::string system;
+  std::size_t nodes = 0;
+  std::size_t genes = 0;
+  std::vector<std::string> message_kinds;
+  std::map<std::string, Loss> lost_messages;
+};
+DISSENSUS_DESCRIBE(CheckAnswer, valid, scenario, description, system, nodes, genes, message_kinds,
+                   lost_messages)
+const AnswerRegistration kCheckAnswer = answers_with<CheckAnswer>("check");
 
 ExitCode check(const CheckOptions& options) {
   const Registry registry = options.plugins.load();
@@ -30,34 +46,30 @@ ExitCode check(const CheckOptions& options) {
     if (!missing.empty())
       throw InputError(fmt::format("{}: {}", options.scenario, missing.front()));
   }
-  if (options.output.quiet) return kAllHeld;
   const SystemDescription& description = scenario.system_description();
-  if (options.output.json) {
-    nlohmann::ordered_json json;
-    json["valid"] = true;
-    json["scenario"] = scenario.name;
-    json["description"] = scenario.description;
-    json["system"] = description.name;
-    json["nodes"] = scenario.nodes();
-    json["genes"] = scenario.genes().size();
-    json["message_kinds"] = nlohmann::ordered_json::array();
-    json["lost_messages"] = nlohmann::ordered_json::object();
-    for (const KindDescription& kind : description.kinds) {
-      json["message_kinds"].push_back(kind.name);
-      json["lost_messages"][kind.name] = to_string(kind.loss);
-    }
-    fmt::print("{}\n", json.dump(2));
-  } else {
-    fmt::print(
-        "{}: valid; system {}, {} nodes, {} message kinds, {} genes, {} requests, {} rules\n",
-        options.scenario, description.name, scenario.nodes(), description.kinds.size(),
-        scenario.genes().size(), scenario.plan.submissions.size(), scenario.oracle.rules.size());
-    if (scenario.system->traits().outside) {
-      fmt::print("  a message that is lost {}\n", fate_of_lost(description));
-    }
+  CheckAnswer answer{true,
+                     scenario.name,
+                     scenario.description,
+                     description.name,
+                     scenario.nodes(),
+                     scenario.genes().size(),
+                     {},
+                     {}};
+  for (const KindDescription& kind : description.kinds) {
+    answer.message_kinds.push_back(kind.name);
+    answer.lost_messages.emplace(kind.name, kind.loss);
   }
+  std::string text = fmt::format(
+      "{}: valid; system {}, {} nodes, {} message kinds, {} genes, {} requests, {} rules\n",
+      options.scenario, answer.system, answer.nodes, answer.message_kinds.size(), answer.genes,
+      scenario.plan.submissions.size(), scenario.oracle.rules.size());
+  if (scenario.system->traits().outside) {
+    text += fmt::format("  a message that is lost {}\n", fate_of_lost(description));
+  }
+  print_answer(options.output, answer, text);
   return kAllHeld;
 }
+
 }  // namespace
 
 Verb add_check_verb(CLI::App& program) {

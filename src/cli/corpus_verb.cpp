@@ -1,8 +1,8 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "cli/answer.h"
 #include "cli/plugins.h"
 #include "cli/store_row.h"
 #include "cli/verb.h"
@@ -12,8 +12,6 @@
 namespace dissensus::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct CorpusOptions {
   std::string run;
@@ -37,6 +35,14 @@ run::Recipe smallest_recipe(const std::string& asked, const SystemRegistry& syst
   return recipe;
 }
 
+struct CorpusAddAnswer {
+  std::string entry;
+  std::string signature;
+  std::size_t acting_parts = 0;
+};
+DISSENSUS_DESCRIBE(CorpusAddAnswer, entry, signature, acting_parts)
+const AnswerRegistration kCorpusAddAnswer = answers_with<CorpusAddAnswer>("corpus add");
+
 ExitCode add(const CorpusOptions& options) {
   const Registry registry = options.plugins.load();
   const run::Recipe recipe = smallest_recipe(options.run, registry.systems);
@@ -45,14 +51,9 @@ ExitCode add(const CorpusOptions& options) {
     throw InputError(fmt::format("--name: expected the name of a folder, found '{}'", name));
   }
   const regression::Entry entry = regression::add_entry(options.corpus, name, recipe);
-  if (options.output.json && !options.output.quiet) {
-    fmt::print("{}\n", Json{{"entry", options.corpus + "/" + name},
-                            {"signature", entry.signature},
-                            {"acting_parts", entry.acting_parts}}
-                           .dump(2));
-  } else if (!options.output.quiet) {
-    fmt::print("{}\nkept as {}/{}\n", entry.violation, options.corpus, name);
-  }
+  const CorpusAddAnswer answer{options.corpus + "/" + name, entry.signature, entry.acting_parts};
+  print_answer(options.output, answer,
+               fmt::format("{}\nkept as {}\n", entry.violation, answer.entry));
   return kAllHeld;
 }
 
@@ -61,13 +62,29 @@ void print_entry(const regression::CheckedEntry& entry, std::size_t width) {
              to_string(entry.state), entry.reason);
 }
 
-Json entry_json(const regression::CheckedEntry& entry) {
-  return {{"name", entry.name},
-          {"expected", entry.expected == regression::Expectation::fails ? "fails" : "fixed"},
-          {"state", to_string(entry.state)},
-          {"regression", entry.is_regression()},
-          {"same_hash", entry.same_hash},
-          {"reason", entry.reason}};
+struct EntryAnswer {
+  std::string name;
+  std::string expected;
+  std::string state;
+  bool regression = false;
+  bool same_hash = false;
+  std::string reason;
+};
+DISSENSUS_DESCRIBE(EntryAnswer, name, expected, state, regression, same_hash, reason)
+
+struct CorpusCheckAnswer {
+  std::vector<EntryAnswer> entries;
+};
+DISSENSUS_DESCRIBE(CorpusCheckAnswer, entries)
+const AnswerRegistration kCorpusCheckAnswer = answers_with<CorpusCheckAnswer>("corpus check");
+
+EntryAnswer answer_of(const regression::CheckedEntry& entry) {
+  return {entry.name,
+          entry.expected == regression::Expectation::fails ? "fails" : "fixed",
+          std::string(to_string(entry.state)),
+          entry.is_regression(),
+          entry.same_hash,
+          entry.reason};
 }
 
 ExitCode check(const CorpusOptions& options) {
@@ -95,11 +112,9 @@ ExitCode check(const CorpusOptions& options) {
   }
   if (!options.junit.empty()) write_file(options.junit, regression::to_junit(entries));
   if (!options.markdown.empty()) write_file(options.markdown, regression::to_markdown(entries));
-  if (options.output.json && !options.output.quiet) {
-    Json json = Json::array();
-    for (const regression::CheckedEntry& entry : entries) json.push_back(entry_json(entry));
-    fmt::print("{}\n", Json{{"entries", json}}.dump(2));
-  }
+  CorpusCheckAnswer answer;
+  for (const regression::CheckedEntry& entry : entries) answer.entries.push_back(answer_of(entry));
+  print_answer(options.output, answer, "");  // as text they were told while they were checked
   return code;
 }
 

@@ -2,8 +2,8 @@
 #include <sstream>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "cli/answer.h"
 #include "cli/plugins.h"
 #include "cli/store_row.h"
 #include "cli/verb.h"
@@ -52,6 +52,21 @@ trace::DiagramOptions diagram_options(const ExportOptions& options, const trace:
   return diagram;
 }
 
+struct ExportAnswer {
+  std::optional<std::string> format;
+  std::optional<std::string> content;
+  std::optional<std::string> written;
+  std::optional<std::size_t> bytes;
+};
+template <class Visit>
+constexpr void fields_of(const ExportAnswer*, const Visit& visit) {
+  visit("format", &ExportAnswer::format);
+  visit("content", &ExportAnswer::content, "where --out names no file");
+  visit("written", &ExportAnswer::written);
+  visit("bytes", &ExportAnswer::bytes);
+}
+const AnswerRegistration kExportAnswer = answers_with<ExportAnswer>("export");
+
 ExitCode export_trace(const ExportOptions& options) {
   const Registry registry = options.plugins.load();
   const std::string path = folder_of_run(options.path, registry.systems);
@@ -71,21 +86,13 @@ ExitCode export_trace(const ExportOptions& options) {
     trace::export_json(trace, content);
   }
   if (options.out.empty()) {
-    if (options.output.json) {
-      const nlohmann::ordered_json json{{"format", options.format}, {"content", content.str()}};
-      fmt::print("{}\n", json.dump());
-    } else {
-      fmt::print("{}", content.str());
-    }
+    const OutputOptions output{options.output.json, false};  // it was asked for
+    print_answer(output, ExportAnswer{options.format, content.str(), {}, {}}, content.str());
     return kAllHeld;
   }
   write_file(options.out, content.str());
-  if (options.output.json) {
-    const nlohmann::ordered_json json{{"written", options.out}, {"bytes", content.str().size()}};
-    fmt::print("{}\n", json.dump());
-  } else if (!options.output.quiet) {
-    fmt::print("wrote {}\n", options.out);
-  }
+  print_answer(options.output, ExportAnswer{{}, {}, options.out, content.str().size()},
+               fmt::format("wrote {}\n", options.out));
   return kAllHeld;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/answer.h"
 #include "cli/verb.h"
 #include "core/file.h"
 #include "search/genotype.h"
@@ -21,6 +22,13 @@ struct ImportOptions {
   OutputOptions output;
 };
 
+/// Without a file, the answer is the schedule itself (docs/formats/schedule.md).
+struct WrittenFile {
+  std::string written;
+  std::size_t bytes = 0;
+};
+DISSENSUS_DESCRIBE(WrittenFile, written, bytes)
+
 ExitCode import_rocket(const ImportOptions& options) {
   const run::Scenario scenario = run::load_scenario(options.scenario, built_in_systems());
   std::string content;
@@ -36,11 +44,8 @@ ExitCode import_rocket(const ImportOptions& options) {
     return kAllHeld;
   }
   write_file(options.out, content);
-  if (options.output.json) {
-    fmt::print("{{\"written\": \"{}\", \"bytes\": {}}}\n", options.out, content.size());
-  } else if (!options.output.quiet) {
-    fmt::print("wrote {}\n", options.out);
-  }
+  print_answer(options.output, WrittenFile{options.out, content.size()},
+               fmt::format("wrote {}\n", options.out));
   return kAllHeld;
 }
 
@@ -72,16 +77,20 @@ struct RecordingOptions {
   OutputOptions output;
 };
 
+struct WrittenLogs {
+  std::string written;
+  std::size_t nodes = 0;
+};
+DISSENSUS_DESCRIBE(WrittenLogs, written, nodes)
+const AnswerRegistration kWrittenLogs = answers_with<WrittenLogs>("import recording");
+
 ExitCode import_recording(const RecordingOptions& options) {
   trace::NodeLogFiles files(options.out, options.nodes);
   xrpl::OutsideSteps outside(files);
   xrpl::replay_recording(options.messages, options.cases, options.id, outside);
   files.finish();
-  if (options.output.json) {
-    fmt::print("{{\"written\": \"{}\", \"nodes\": {}}}\n", options.out, options.nodes);
-  } else if (!options.output.quiet) {
-    fmt::print("wrote logs of {} nodes to {}\n", options.nodes, options.out);
-  }
+  print_answer(options.output, WrittenLogs{options.out, options.nodes},
+               fmt::format("wrote logs of {} nodes to {}\n", options.nodes, options.out));
   return kAllHeld;
 }
 

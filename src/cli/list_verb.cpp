@@ -2,9 +2,9 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "cli/answer.h"
 #include "cli/help.h"
 #include "cli/plugins.h"
 #include "cli/verb.h"
@@ -19,6 +19,8 @@ struct Entry {
   std::string name;
   std::string summary;
 };
+DISSENSUS_DESCRIBE(Entry, name, summary)
+const AnswerRegistration kListAnswer = answers_with<std::vector<Entry>>("list");
 
 template <class Entries>
 std::vector<Entry> to_entries(const Entries& entries) {
@@ -67,7 +69,9 @@ const std::vector<Entry> kLists{
     {"schedulers", "what hunt --search can be, too: they decide while the run goes on"},
     {"faults", "what hunt --faults can be: strategies of plugins"},
     {"fault-kinds", "what schedules can do to nodes, and to which nodes they cannot"},
-    {"fault-schema", "how schedules write that, as a JSON schema"}};
+    {"fault-schema", "how schedules write that, as a JSON schema"},
+    {"fault-space-schema", "how scenarios ask for random faults, as a JSON schema"},
+    {"answers", "what verbs print with --json, as a JSON schema for each"}};
 
 struct ListOptions {
   std::string what;
@@ -105,18 +109,31 @@ std::vector<Entry> entries_of(const ListOptions& options) {
   return to_entries(registry.fault_strategies);
 }
 
+void print_answer_schemas() {
+  OrderedJson schemas = OrderedJson::object();
+  for (const AnswerKind& kind : answer_kinds()) {
+    OrderedJson schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                       {"title", fmt::format("dissensus {} --json", kind.verb)}};
+    schema.update(kind.schema());
+    schemas[kind.verb] = std::move(schema);
+  }
+  fmt::print("{}\n", schemas.dump(1));
+}
+
 ExitCode list(const ListOptions& options) {
-  if (options.what == "fault-schema") {
-    if (!options.output.quiet) fmt::print("{}\n", faults::faults_schema());
+  const bool is_space = options.what == "fault-space-schema";
+  if (is_space || options.what == "fault-schema") {
+    const std::string schema = is_space ? faults::fault_space_schema() : faults::faults_schema();
+    if (!options.output.quiet) fmt::print("{}\n", schema);
+    return kAllHeld;
+  }
+  if (options.what == "answers") {
+    if (!options.output.quiet) print_answer_schemas();
     return kAllHeld;
   }
   const std::vector<Entry> entries = entries_of(options);
-  if (options.output.quiet) return kAllHeld;
-  if (options.output.json) {
-    nlohmann::ordered_json json = nlohmann::ordered_json::array();
-    for (const Entry& entry : entries)
-      json.push_back({{"name", entry.name}, {"summary", entry.summary}});
-    fmt::print("{}\n", json.dump(2));
+  if (options.output.quiet || options.output.json) {
+    print_answer(options.output, entries, "");
     return kAllHeld;
   }
   if (entries.empty()) {
@@ -142,12 +159,11 @@ Verb add_list_verb(CLI::App& program) {
   CLI::App* app =
       program.add_subcommand("list", "List systems, scenarios, searches, fitness functions...");
   const auto options = std::make_shared<ListOptions>();
-  app->add_option(
-         "what", options->what,
-         "scenarios, systems, searches, fitness, schedulers, faults, fault-kinds or fault-schema; "
-         "default: what these are")
-      ->check(CLI::IsMember({"systems", "scenarios", "searches", "fitness", "schedulers", "faults",
-                             "fault-kinds", "fault-schema"}));
+  std::vector<std::string> names;
+  for (const Entry& entry : kLists) names.push_back(entry.name);
+  app->add_option("what", options->what,
+                  fmt::format("{}; default: what these are", fmt::join(names, ", ")))
+      ->check(CLI::IsMember(names));
   app->add_option("--folder", options->folder,
                   "Where scenarios are looked for; default: scenarios here, or those that were "
                   "installed");

@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "cli/answer.h"
 #include "cli/new_templates.h"
 #include "cli/verb.h"
 #include "core/file.h"
@@ -94,6 +94,13 @@ std::string next_steps(const std::string& folder, const std::string& name) {
                      build, shell_word(program), name, plugin);
 }
 
+struct NewAnswer {
+  std::string folder;
+  std::vector<std::string> files;
+};
+DISSENSUS_DESCRIBE(NewAnswer, folder, files)
+const AnswerRegistration kNewAnswer = answers_with<NewAnswer>("new");
+
 ExitCode make_new(const NewOptions& options) {
   namespace fs = std::filesystem;
   check_name(options.name);
@@ -103,19 +110,15 @@ ExitCode make_new(const NewOptions& options) {
     throw InputError(fmt::format("new: {}: exists and is not empty", folder));
   }
   make_folders(folder);
-  nlohmann::ordered_json written = nlohmann::ordered_json::array();
+  NewAnswer answer{folder, {}};
+  std::string text;
   for (const NewFile& file : new_files()) {
     const std::string path = folder + "/" + filled(std::string(file.path), options.name);
     write_file(path, filled(std::string(file.text), options.name));
-    written.push_back(path);
+    answer.files.push_back(path);
+    text += fmt::format("wrote {}\n", path);
   }
-  if (options.output.quiet) return kAllHeld;
-  if (options.output.json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"folder", folder}, {"files", written}}.dump(2));
-    return kAllHeld;
-  }
-  for (const auto& path : written) fmt::print("wrote {}\n", path.get<std::string>());
-  fmt::print("{}", next_steps(folder, file_name_of(options.name)));
+  print_answer(options.output, answer, text + next_steps(folder, file_name_of(options.name)));
   return kAllHeld;
 }
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "cli/answer.h"
 #include "cli/finding_folder.h"
 #include "cli/interrupt.h"
 #include "cli/live_evidence.h"
@@ -41,6 +41,15 @@ report::Finding recorded_finding(const run::Recipe& recipe, const std::string& f
   return finding;
 }
 
+struct ReportAnswer {
+  std::string violation, signature;
+  bool shrunk = false;
+  std::string report, replay;
+  std::optional<std::string> reliability;  ///< of runs that do not repeat
+};
+DISSENSUS_DESCRIBE(ReportAnswer, violation, signature, shrunk, report, replay, reliability)
+const AnswerRegistration kReportAnswer = answers_with<ReportAnswer>("report");
+
 ExitCode report(ReportVerbOptions options) {
   const Registry registry = options.plugins.load();
   const auto known = options.no_shrink ? std::nullopt : examination_of_run(options.folder);
@@ -77,18 +86,13 @@ ExitCode report(ReportVerbOptions options) {
   report::write_page(options.folder, finding);
   const std::string page = options.folder + "/report.html";
   const auto& violations = finding.smallest().verdict.violations;
-  if (options.output.json && !options.output.quiet) {
-    nlohmann::ordered_json json{{"violation", violations.front().text},
-                                {"signature", violations.front().signature()},
-                                {"shrunk", finding.shrinking.has_value()},
-                                {"report", page},
-                                {"replay", finding.smallest().replay}};
-    if (!reliability.empty()) json["reliability"] = reliability;
-    fmt::print("{}\n", json.dump(2));
-  } else if (!options.output.quiet) {
-    fmt::print("{}\n{}{}report: {}\nreplay: {}\n", violations.front().text, reliability,
-               reliability.empty() ? "" : "\n", page, finding.smallest().replay);
-  }
+  ReportAnswer answer{violations.front().text,       violations.front().signature(),
+                      finding.shrinking.has_value(), page,
+                      finding.smallest().replay,     {}};
+  if (!reliability.empty()) answer.reliability = reliability;
+  print_answer(options.output, answer,
+               fmt::format("{}\n{}{}report: {}\nreplay: {}\n", answer.violation, reliability,
+                           reliability.empty() ? "" : "\n", page, answer.replay));
   if (is_interrupted()) {
     fmt::print(stderr, "dissensus: interrupted: the page has what was worked out until then\n");
     return kUnknown;

@@ -1,8 +1,8 @@
 // The verb store: makes, describes, copies, checks and prunes stores.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "cli/answer.h"
 #include "cli/fleet.h"
 #include "cli/verb.h"
 #include "hunt/store.h"
@@ -13,8 +13,6 @@ namespace dissensus::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct StoreOptions {
   std::string store;
   std::string target;
@@ -24,52 +22,85 @@ struct StoreOptions {
   OutputOptions output;
 };
 
-void print(const StoreOptions& options, const Json& json, const std::string& text) {
-  if (options.output.quiet) return;
-  fmt::print("{}\n", options.output.json ? json.dump(2) : text);
-}
+struct StoreAnswer {
+  std::string store;
+  int version = 0;
+};
+DISSENSUS_DESCRIBE(StoreAnswer, store, version)
+const AnswerRegistration kStoreAnswer = answers_with<StoreAnswer>("store create");
 
 ExitCode create(const StoreOptions& options) {
   hunt::open_store(options.store);
   const std::string name =
       hunt::sql::is_url(options.store) ? hunt::sql::without_password(options.store) : options.store;
-  print(options, {{"store", name}, {"version", hunt::kStoreVersion}},
-        fmt::format("{}: a store of version {}", name, hunt::kStoreVersion));
+  print_answer(options.output, StoreAnswer{name, hunt::kStoreVersion},
+               fmt::format("{}: a store of version {}\n", name, hunt::kStoreVersion));
   return kAllHeld;
 }
+
+struct StoredHunt {
+  std::int64_t hunt = 0;
+  std::string scenario;
+  std::string program;
+  bool finished = false;
+  bool islands = false;
+  std::uint64_t runs = 0;
+  std::uint64_t items = 0;
+  std::uint64_t failed = 0;
+  std::size_t findings = 0;
+};
+DISSENSUS_DESCRIBE(StoredHunt, hunt, scenario, program, finished, islands, runs, items, failed,
+                   findings)
+
+struct StoredHunts {
+  std::vector<StoredHunt> hunts;
+};
+DISSENSUS_DESCRIBE(StoredHunts, hunts)
+const AnswerRegistration kStoredHunts = answers_with<StoredHunts>("store describe");
 
 ExitCode describe(const StoreOptions& options) {
   TerminalPatience patience;
   const auto hunts = hunt::summarize_store(options.store, true, patience);
-  Json json{{"hunts", Json::array()}};
+  StoredHunts answer;
   std::string text = fmt::format("{} {}", hunts.size(), hunts.size() == 1 ? "hunt" : "hunts");
   for (const hunt::HuntSummary& hunt : hunts) {
-    json["hunts"].push_back({{"hunt", hunt.record.id},
-                             {"scenario", hunt.record.scenario_name},
-                             {"program", hunt.record.program},
-                             {"finished", hunt.record.finished},
-                             {"islands", hunt.record.islands},
-                             {"runs", hunt.totals.runs()},
-                             {"items", hunt.totals.items},
-                             {"failed", hunt.totals.failed},
-                             {"findings", hunt.findings.size()}});
+    answer.hunts.push_back({hunt.record.id, hunt.record.scenario_name, hunt.record.program,
+                            hunt.record.finished, hunt.record.islands, hunt.totals.runs(),
+                            hunt.totals.items, hunt.totals.failed, hunt.findings.size()});
     text += fmt::format("\n{:>5}  {} ({}): {} runs, {} failed, {} {}{}", hunt.record.id,
                         hunt.record.scenario_name, hunt.record.program, hunt.totals.runs(),
                         hunt.totals.failed, hunt.findings.size(),
                         hunt.findings.size() == 1 ? "finding" : "findings",
                         hunt.record.finished ? "" : ", not finished");
   }
-  print(options, json, text);
+  print_answer(options.output, answer, text + "\n");
   return kAllHeld;
 }
 
+struct HuntsAndItems {
+  std::uint64_t hunts = 0;
+  std::uint64_t items = 0;
+};
+DISSENSUS_DESCRIBE(HuntsAndItems, hunts, items)
+
+const AnswerRegistration kCopyAnswer = answers_with<HuntsAndItems>("store copy");
+const AnswerRegistration kPruneAnswer = answers_with<HuntsAndItems>("store prune");
+
 ExitCode copy(const StoreOptions& options) {
   const hunt::CopyResult copied = hunt::copy_store(options.store, options.target);
-  print(options, {{"hunts", copied.hunts}, {"items", copied.items}},
-        fmt::format("copied {} {} with {} runs", copied.hunts, copied.hunts == 1 ? "hunt" : "hunts",
-                    copied.items));
+  print_answer(options.output, HuntsAndItems{copied.hunts, copied.items},
+               fmt::format("copied {} {} with {} runs\n", copied.hunts,
+                           copied.hunts == 1 ? "hunt" : "hunts", copied.items));
   return kAllHeld;
 }
+
+struct StoreCheck {
+  bool whole = false;
+  bool checksums = false;
+  std::vector<std::string> troubles;
+};
+DISSENSUS_DESCRIBE(StoreCheck, whole, checksums, troubles)
+const AnswerRegistration kStoreCheck = answers_with<StoreCheck>("store check");
 
 ExitCode check(const StoreOptions& options) {
   const std::vector<std::string> troubles = hunt::check_store(options.store);
@@ -81,8 +112,7 @@ ExitCode check(const StoreOptions& options) {
         "checksums (dissensus store create {} brings it to version {})",
         shell_word(hunt::sql::without_password(options.store)), hunt::kStoreVersion);
   }
-  print(options,
-        {{"whole", troubles.empty()}, {"checksums", has_checksums}, {"troubles", troubles}}, text);
+  print_answer(options.output, StoreCheck{troubles.empty(), has_checksums, troubles}, text + "\n");
   return troubles.empty() ? kAllHeld : kViolation;
 }
 
@@ -102,18 +132,28 @@ std::string_view examined_words(hunt::Examined examined) {
   return "not examined";
 }
 
+struct StoredFinding {
+  std::string signature;
+  std::uint64_t count = 0;
+  std::int64_t first_seen = 0;
+  std::int64_t last_seen = 0;
+  std::string first_run;
+  bool examined = false;
+  std::vector<std::string> scenarios;
+  std::vector<std::string> programs;
+};
+DISSENSUS_DESCRIBE(StoredFinding, signature, count, first_seen, last_seen, first_run, examined,
+                   scenarios, programs)
+const AnswerRegistration kFindingsAnswer =
+    answers_with<std::vector<StoredFinding>>("store findings");
+
 ExitCode findings(const StoreOptions& options) {
-  Json json = Json::array();
+  std::vector<StoredFinding> answer;
   std::string text;
   for (const hunt::KnownFinding& finding : hunt::list_findings(options.store)) {
-    json.push_back({{"signature", finding.signature},
-                    {"count", finding.count},
-                    {"first_seen", finding.first_seen},
-                    {"last_seen", finding.last_seen},
-                    {"first_run", finding.row},
-                    {"examined", finding.examined == hunt::Examined::done},
-                    {"scenarios", finding.scenarios},
-                    {"programs", finding.programs}});
+    answer.push_back({finding.signature, finding.count, finding.first_seen, finding.last_seen,
+                      finding.row, finding.examined == hunt::Examined::done, finding.scenarios,
+                      finding.programs});
     text += fmt::format(
         "{}{} x {}\n  seen from {} to {} (UTC) in {} by {}\n  {}: dissensus report {}",
         text.empty() ? "" : "\n", finding.count, finding.signature, day(finding.first_seen),
@@ -121,7 +161,7 @@ ExitCode findings(const StoreOptions& options) {
         fmt::join(finding.programs, ", "), examined_words(finding.examined),
         shell_word(fmt::format("{}#{}", hunt::sql::without_password(options.store), finding.row)));
   }
-  print(options, json, text.empty() ? "no findings" : text);
+  print_answer(options.output, answer, (text.empty() ? "no findings" : text) + "\n");
   return kAllHeld;
 }
 
@@ -131,15 +171,22 @@ ExitCode prune(const StoreOptions& options) {
   }
   const hunt::PruneResult pruned =
       hunt::prune_store(options.store, {options.older_than_days, options.keep_items});
-  print(options, {{"hunts", pruned.hunts}, {"items", pruned.items}},
-        fmt::format("removed {} finished hunts with {} runs", pruned.hunts, pruned.items));
+  print_answer(options.output, HuntsAndItems{pruned.hunts, pruned.items},
+               fmt::format("removed {} finished hunts with {} runs\n", pruned.hunts, pruned.items));
   return kAllHeld;
 }
 
+struct AllowedRole {
+  std::string role;
+};
+DISSENSUS_DESCRIBE(AllowedRole, role)
+const AnswerRegistration kAllowedRole = answers_with<AllowedRole>("store allow-worker");
+
 ExitCode allow(const StoreOptions& options) {
   hunt::allow_worker(options.store, options.role);
-  print(options, {{"role", options.role}},
-        fmt::format("{} may lease batches and hand in results, and nothing else", options.role));
+  print_answer(
+      options.output, AllowedRole{options.role},
+      fmt::format("{} may lease batches and hand in results, and nothing else\n", options.role));
   return kAllHeld;
 }
 

@@ -4,8 +4,8 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "cli/answer.h"
 #include "cli/fleet.h"
 #include "cli/interrupt.h"
 #include "cli/verb.h"
@@ -15,8 +15,6 @@
 namespace dissensus::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct WatchOptions {
   std::string store;
@@ -36,32 +34,64 @@ std::string printable(std::string_view text) {
   return result;
 }
 
-Json to_json(const hunt::HuntSummary& hunt) {
-  Json json{
-      {"hunt", hunt.record.id},
-      {"scenario", hunt.record.scenario_name},
-      {"program", hunt.record.program},
-      {"finished", hunt.record.finished},
-      {"islands", hunt.record.islands},
-      {"runs", hunt.totals.runs()},
-      {"items", hunt.totals.items},
-      {"failed", hunt.totals.failed},
-      {"unknown", hunt.totals.unknown},
-      {"virtual_seconds", static_cast<double>(hunt.totals.virtual_time.count()) / 1e6},
-      {"mismatches", hunt.totals.mismatches},
-      {"batches",
-       {{"waiting", hunt.queue.waiting}, {"leased", hunt.queue.leased}, {"done", hunt.queue.done}}},
-      {"workers", hunt.queue.workers},
-      {"findings", Json::array()}};
+struct WatchedBatches {
+  std::uint64_t waiting = 0;
+  std::uint64_t leased = 0;
+  std::uint64_t done = 0;
+};
+DISSENSUS_DESCRIBE(WatchedBatches, waiting, leased, done)
+
+struct WatchedFinding {
+  std::string signature;
+  std::uint64_t count = 0;
+  std::uint64_t first_item = 0;
+  bool examined = false;
+  std::int64_t first_seen = 0;
+  std::int64_t last_seen = 0;
+};
+DISSENSUS_DESCRIBE(WatchedFinding, signature, count, first_item, examined, first_seen, last_seen)
+
+struct WatchedHunt {
+  std::int64_t hunt = 0;
+  std::string scenario;
+  std::string program;
+  bool finished = false;
+  bool islands = false;
+  std::uint64_t runs = 0;
+  std::uint64_t items = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t unknown = 0;
+  double virtual_seconds = 0;
+  std::uint64_t mismatches = 0;
+  WatchedBatches batches;
+  std::uint64_t workers = 0;
+  std::vector<WatchedFinding> findings;
+};
+DISSENSUS_DESCRIBE(WatchedHunt, hunt, scenario, program, finished, islands, runs, items, failed,
+                   unknown, virtual_seconds, mismatches, batches, workers, findings)
+const AnswerRegistration kWatchAnswer = answers_with<std::vector<WatchedHunt>>("watch");
+
+WatchedHunt answer_of(const hunt::HuntSummary& hunt) {
+  WatchedHunt answer;
+  answer.hunt = hunt.record.id;
+  answer.scenario = hunt.record.scenario_name;
+  answer.program = hunt.record.program;
+  answer.finished = hunt.record.finished;
+  answer.islands = hunt.record.islands;
+  answer.runs = hunt.totals.runs();
+  answer.items = hunt.totals.items;
+  answer.failed = hunt.totals.failed;
+  answer.unknown = hunt.totals.unknown;
+  answer.virtual_seconds = static_cast<double>(hunt.totals.virtual_time.count()) / 1e6;
+  answer.mismatches = hunt.totals.mismatches;
+  answer.batches = {hunt.queue.waiting, hunt.queue.leased, hunt.queue.done};
+  answer.workers = hunt.queue.workers;
   for (const hunt::FindingRecord& finding : hunt.findings) {
-    json["findings"].push_back({{"signature", finding.signature},
-                                {"count", finding.count},
-                                {"first_item", finding.first_item},
-                                {"examined", finding.examined == hunt::Examined::done},
-                                {"first_seen", finding.first_seen},
-                                {"last_seen", finding.last_seen}});
+    answer.findings.push_back({finding.signature, finding.count, finding.first_item,
+                               finding.examined == hunt::Examined::done, finding.first_seen,
+                               finding.last_seen});
   }
-  return json;
+  return answer;
 }
 
 void print(const hunt::HuntSummary& hunt, double rate) {
@@ -92,7 +122,7 @@ ExitCode watch(const WatchOptions& options) {
   for (;;) {
     const std::vector<hunt::HuntSummary> hunts =
         hunt::summarize_store(options.store, options.all, patience);
-    Json json = Json::array();
+    std::vector<WatchedHunt> answer;
     bool is_open = false;
     for (const hunt::HuntSummary& hunt : hunts) {
       const auto last = before.find(hunt.record.id);
@@ -103,12 +133,13 @@ ExitCode watch(const WatchOptions& options) {
       before[hunt.record.id] = hunt.totals.runs();
       is_open = is_open || !hunt.record.finished;
       if (options.output.json) {
-        json.push_back(to_json(hunt));
+        answer.push_back(answer_of(hunt));
       } else if (!options.output.quiet) {
         print(hunt, rate);
       }
     }
-    if (options.output.json) fmt::print("{}\n", json.dump(options.once ? 2 : -1));
+    if (options.output.json)
+      fmt::print("{}\n", dissensus::json_of(answer).dump(options.once ? 2 : -1));
     if (hunts.empty() && !options.output.quiet && !options.output.json)
       fmt::print("no hunt is open; --all shows those that have finished, too\n");
     std::fflush(stdout);

@@ -266,12 +266,6 @@ std::string night_identity(const Mapping& mapping, const Variant& variant,
                             options.limits.trace_events, options.limits.judge.frontier_most);
 }
 
-NightTrace make_night_trace(const Mapping& mapping, const Variant& variant,
-                            const SystemRegistry& systems, const NightOptions& options,
-                            std::uint64_t number, const SeenTraces& seen) {
-  return NightWorker(mapping, variant, systems, options, seen).make(number);
-}
-
 NightResult run_night(const Mapping& mapping, const Variant& variant, const SystemRegistry& systems,
                       const NightOptions& options, NightRecord& record,
                       const std::function<bool()>& goes_on,

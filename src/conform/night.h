@@ -111,11 +111,6 @@ struct NightResult {
 std::string night_identity(const Mapping& mapping, const Variant& variant,
                            const NightOptions& options);
 
-/// One trace, for tests and studies.
-NightTrace make_night_trace(const Mapping& mapping, const Variant& variant,
-                            const SystemRegistry& systems, const NightOptions& options,
-                            std::uint64_t number, const SeenTraces& seen);
-
 /// `goes_on` is asked after every trace, and told of new findings by `found`.
 NightResult run_night(const Mapping& mapping, const Variant& variant, const SystemRegistry& systems,
                       const NightOptions& options, NightRecord& record,

@@ -171,10 +171,6 @@ Json node(std::string_view kind, const char* key, const std::string& text) {
 
 }  // namespace
 
-bool is_quint_builtin(std::string_view opcode) {
-  return find_builtin(opcode) != nullptr || is_in(kSpecial, opcode) || is_in(kOnlyInRuns, opcode);
-}
-
 std::string QuintTranslator::closed(const Json& expression) {
   Text text = render(expression);
   return text.is_closed ? std::move(text.text) : fmt::format("({})", text.text);

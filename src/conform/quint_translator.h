@@ -123,7 +123,6 @@ const nlohmann::json& quint_part(const nlohmann::json& node, const char* key);
 const std::string& quint_text(const nlohmann::json& node, const char* key);
 const nlohmann::json& quint_argument(const nlohmann::json& arguments, std::size_t index,
                                      std::string_view opcode);
-bool is_quint_builtin(std::string_view opcode);
 /// How deep expressions may nest.
 inline constexpr std::size_t kQuintDepthMax = 400;
 /// A name that TLA+ allows, perhaps taken.

@@ -4,9 +4,11 @@
 // put(), and read by take().
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <optional>
@@ -24,13 +26,15 @@
 
 namespace dissensus {
 
+static_assert(std::endian::native == std::endian::little);
+
 /// Seven bits per byte, low ones first; the highest bit says that more follow.
 inline void append_number(std::string& bytes, std::uint64_t value) {
-  while (value >= 0x80) {
-    bytes.push_back(static_cast<char>(value | 0x80));
-    value >>= 7;
-  }
-  bytes.push_back(static_cast<char>(value));
+  char buffer[10];
+  std::size_t size = 0;
+  for (; value >= 0x80; value >>= 7) buffer[size++] = static_cast<char>(value | 0x80);
+  buffer[size++] = static_cast<char>(value);
+  bytes.append(buffer, size);
 }
 /// Small ones of either sign take few bytes.
 inline void append_signed_number(std::string& bytes, std::int64_t value) {
@@ -46,10 +50,7 @@ class ByteWriter {
   /// As many bytes as the type has, the low one first.
   template <class Whole>
   requires(std::is_integral_v<Whole> || std::is_enum_v<Whole>) void fixed(Whole value) {
-    auto bits = static_cast<std::uint64_t>(value);
-    for (std::size_t i = 0; i < sizeof(Whole); ++i, bits >>= 8) {
-      bytes_.push_back(static_cast<char>(bits & 0xFF));
-    }
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
   void real(double value) { fixed(std::bit_cast<std::uint64_t>(value)); }
   void text(std::string_view text) { bytes_ += text; }
@@ -79,10 +80,13 @@ class ByteReader {
   }
   std::uint64_t number() {
     std::uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      const std::uint64_t next = byte();
-      value |= (next & 0x7F) << shift;
-      if (next < 0x80) return value;
+    const std::size_t most = std::min<std::size_t>(bytes_.size(), 10);
+    for (std::size_t i = 0; i < most; ++i) {
+      const auto next = static_cast<std::uint8_t>(bytes_[i]);
+      value |= std::uint64_t{next & 0x7Fu} << (7 * i);
+      if (next >= 0x80) continue;
+      bytes_.remove_prefix(i + 1);
+      return value;
     }
     fail();
   }
@@ -99,9 +103,10 @@ class ByteReader {
   }
   template <class Whole>
   requires(std::is_integral_v<Whole> || std::is_enum_v<Whole>) Whole fixed() {
-    std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < sizeof(Whole); ++i) bits |= std::uint64_t{byte()} << (8 * i);
-    return static_cast<Whole>(bits);
+    const std::string_view bytes = text(sizeof(Whole));
+    Whole value{};
+    std::memcpy(&value, bytes.data(), sizeof value);
+    return value;
   }
   double real() { return std::bit_cast<double>(fixed<std::uint64_t>()); }
   std::string_view counted_text() { return text(number()); }

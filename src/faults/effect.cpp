@@ -59,7 +59,9 @@ Lasting::Lasting(const Window& window, const Site& site, Shown shown)
       mark_(site),
       window_(window),
       shown_(shown),
-      inside_(window.by_round() ? site.nodes : 0) {}
+      inside_(window.by_round() ? site.nodes : 0) {
+  awake_ = false;
+}
 
 NodeSet Lasting::actual(const NodeSet& set) const {
   NodeSet result;
@@ -153,7 +155,7 @@ void Lasting::start(sim::World& world) {
     left = left ? std::min(*left, end) : end;
   }
   if (over_) return;
-  active_ = true;
+  active_ = awake_ = true;
   since_ = world.now();
   if (shown_ != Shown::nothing) {
     const bool cuts = shown_ == Shown::partition;
@@ -165,7 +167,7 @@ void Lasting::start(sim::World& world) {
 }
 
 void Lasting::finish(sim::World& world) {
-  active_ = false;
+  active_ = awake_ = false;
   if (shown_ != Shown::nothing) {
     const bool cuts = shown_ == Shown::partition;
     world.record(cuts ? EventType::heal : EventType::fault_end, kNoNode, kNoNode, event_, {});

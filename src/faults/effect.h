@@ -137,6 +137,9 @@ class Effect {
   virtual void conclude(sim::World& /*world*/) {}
 
  protected:
+  /// False: it would do nothing to a message now.
+  bool awake_ = true;
+
   static constexpr unsigned kAlarms = 4;
   /// Calls on_alarm(which) after `delay`.
   void set_alarm(sim::World& world, Duration delay, unsigned which) const {

@@ -58,7 +58,7 @@ void Engine::make_road() {
 
 bool Engine::go_along(const std::vector<Step>& steps, Passage& passage) {
   for (const Step& step : steps) {
-    step.effect->meet(passage, step.station);
+    if (step.effect->awake_) step.effect->meet(passage, step.station);
     if (!step.drops || !passage.lost) continue;
     passage.world.drop(passage.sent, passage.reason);
     return false;
@@ -69,15 +69,14 @@ bool Engine::go_along(const std::vector<Step>& steps, Passage& passage) {
 void Engine::cross(sim::World& world, sim::Transmission&& transmission) {
   Passage passage(world, transmission, copies_);
   if (!go_along(road_, passage)) return;
-  std::optional<sim::Transmission> replay = std::move(passage.replay);
   if (divider_ == nullptr) {
     go_on(world, std::move(transmission));
   } else {
     go_to_copies(world, std::move(transmission));
   }
-  if (!replay) return;
-  record_duplicate(world, *replay);
-  go_on(world, std::move(*replay));
+  if (!passage.replay) return;
+  record_duplicate(world, *passage.replay);
+  go_on(world, std::move(*passage.replay));
 }
 
 void Engine::go_to_copies(sim::World& world, sim::Transmission&& transmission) {
@@ -96,6 +95,10 @@ void Engine::go_to_copies(sim::World& world, sim::Transmission&& transmission) {
 }
 
 void Engine::go_on(sim::World& world, sim::Transmission&& transmission) {
+  if (road_of_copies_.empty()) {
+    pass_on(world, {std::move(transmission), Duration{}});
+    return;
+  }
   copies_.clear();
   Passage passage(world, transmission, copies_);
   if (!go_along(road_of_copies_, passage)) return;

@@ -19,9 +19,9 @@ std::uint64_t* round_of(const FaultKind& kind, void* fault) {
 
 class LiarStrategy final : public FaultStrategy {
  public:
-  LiarStrategy(const ByzantineSpace& space, std::size_t nodes) : space_(space), nodes_(nodes) {}
+  LiarStrategy(const FaultSpace::Liars& space, std::size_t nodes) : space_(space), nodes_(nodes) {}
 
-  Fault draw(Random& random) const override { return random_fault(space_, nodes_, random); }
+  Fault draw(Random& random) const override { return random_lie(space_, nodes_, random); }
   Fault vary(const Fault& fault, Random& random) const override {
     const FaultKind& kind = fault.kind();
     Fault fresh = draw(random);
@@ -50,7 +50,7 @@ class LiarStrategy final : public FaultStrategy {
     return round > space_.first_round ? round - 1 : space_.first_round;
   }
 
-  ByzantineSpace space_;
+  FaultSpace::Liars space_;
   std::size_t nodes_;
 };
 
@@ -92,23 +92,19 @@ class MixedStrategy final : public FaultStrategy {
       : liars_(space.liars, nodes),
         others_(space, nodes),
         space_(space.liars),
-        nodes_(nodes),
-        share_(static_cast<double>(space.total()) /
-               static_cast<double>(space.total() + space.liars.plan_size_max(nodes))) {}
+        share_(static_cast<double>(space.total()) / static_cast<double>(space.plan_size_max())) {}
 
   Fault draw(Random& random) const override {
     return random.chance(share_) ? others_.draw(random) : liars_.draw(random);
   }
   Fault vary(const Fault& fault, Random& random) const override {
-    return space_.most(fault.kind(), nodes_) > 0 ? liars_.vary(fault, random)
-                                                 : others_.vary(fault, random);
+    return space_.most(fault.kind()) > 0 ? liars_.vary(fault, random) : others_.vary(fault, random);
   }
 
  private:
   LiarStrategy liars_;
   StoryStrategy others_;
-  ByzantineSpace space_;
-  std::size_t nodes_;
+  FaultSpace::Liars space_;
   double share_;
 };
 
@@ -119,10 +115,6 @@ std::shared_ptr<const FaultStrategy> make_fault_strategy(const FaultSpace& space
   if (space.liars.empty()) return std::make_shared<StoryStrategy>(space, exposed);
   if (!space.has_families()) return std::make_shared<LiarStrategy>(space.liars, nodes);
   return std::make_shared<MixedStrategy>(space, nodes);
-}
-
-std::size_t plan_size_max(const FaultSpace& space, std::size_t nodes) {
-  return space.liars.plan_size_max(nodes) + space.total();
 }
 
 }  // namespace dissensus::faults

@@ -24,7 +24,5 @@ class StoryTeller {
 /// stories; or of both: each draw is of one of the two, by their sizes.
 std::shared_ptr<const FaultStrategy> make_fault_strategy(const FaultSpace& space, std::size_t nodes,
                                                          std::size_t exposed);
-/// The most faults that a plan of the space can hold.
-std::size_t plan_size_max(const FaultSpace& space, std::size_t nodes);
 
 }  // namespace dissensus::faults

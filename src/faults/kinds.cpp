@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "dissensus/faults.h"
+
 #include "core/assert.h"
 
 namespace dissensus::faults {
@@ -168,6 +170,16 @@ std::optional<Obstacle> obstacle_to_kind(std::string_view name,
   return std::nullopt;
 }
 
+std::optional<Obstacle> obstacle_to_clocks(const SystemDescription& description) {
+  return obstacle_to_kind(SkewFault::kind().requirements.front().name, description);
+}
+
+bool adds_nodes(const Fault& fault) {
+  const auto& rows = fault.kind().requirements;
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const Requirement& row) { return row.needs.has(Offer::twins); });
+}
+
 std::string kinds_table() {
   std::string text = "| fault |";
   std::string line = "|---|";
@@ -291,10 +303,33 @@ Fault shortened(const Fault& fault, const Part::Shorten& shorten) {
   });
 }
 
-Fault random_fault(const FaultKind& kind, Drawer& drawer, const Window& when) {
+Fault random_fault(const FaultKind& kind, const std::vector<Range>& ranges, Drawer& drawer,
+                   const Window& when) {
   const std::shared_ptr<void> value = kind.copy(nullptr);
-  for (const PartPtr& part : kind.parts) part->draw(value.get(), drawer, when);
+  bool one_is_named = false;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    one_is_named = one_is_named || (ranges[i] && kind.parts[i]->weight == Weight::one_of);
+  }
+  for (std::size_t i = 0; i < kind.parts.size(); ++i) {
+    const Part& part = *kind.parts[i];
+    if (!ranges.empty() && ranges[i]) {
+      ranges[i](value.get(), drawer, when);
+    } else if (!one_is_named || part.weight != Weight::one_of) {
+      part.draw(value.get(), drawer, when);
+    }
+  }
   return Fault(kind, value);
+}
+
+std::optional<std::string> mistake_in(const Fault& fault, const SystemDescription& description,
+                                      std::size_t nodes) {
+  try {
+    const Target target{description, {nodes, description.kinds.size()}};
+    read_fault(Options::from_json(to_json(fault, description, nodes), "it"), target);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return std::nullopt;
 }
 
 }  // namespace dissensus::faults

@@ -43,6 +43,7 @@ using Draw = std::function<Fault(Drawer&, const Window&)>;
 /// A key of spaces of faults that says which of some words are drawn.
 struct Setting {
   std::string_view key;
+  std::string_view part;  ///< that holds the word
   std::span<const std::string_view> words;
   std::size_t usual;           ///< so many of the first, where the key is missing
   std::string_view none_left;  ///< for people: what to say where no word is possible
@@ -183,6 +184,10 @@ std::optional<Obstacle> obstacle_to(const Fault& fault, const SystemDescription&
 std::optional<Obstacle> obstacle_to_kind(std::string_view name,
                                          const SystemDescription& description);
 
+/// Why clocks cannot be wrong here.
+std::optional<Obstacle> obstacle_to_clocks(const SystemDescription& description);
+/// Whether the fault makes nodes that are not there without it.
+bool adds_nodes(const Fault& fault);
 /// The same where a node has no disk.
 std::optional<Obstacle> obstacle_to_disk(NodeId node, const SystemDescription& description);
 
@@ -208,7 +213,12 @@ Fault with_number(const Fault& fault, const FaultNumber& number, Duration value)
 /// The fault with all its times shortened.
 Fault shortened(const Fault& fault, const Part::Shorten& shorten);
 
-/// A fault of the kind at random.
-Fault random_fault(const FaultKind& kind, Drawer& drawer, const Window& when);
+/// A fault of the kind at random, from ranges by part (null: as usual; empty: all as usual). Where
+/// one of several parts suffices, those with a range count.
+Fault random_fault(const FaultKind& kind, const std::vector<Range>& ranges, Drawer& drawer,
+                   const Window& when);
+/// Why no document may hold the fault; none: one may.
+std::optional<std::string> mistake_in(const Fault& fault, const SystemDescription& description,
+                                      std::size_t nodes);
 
 }  // namespace dissensus::faults

@@ -1,6 +1,6 @@
 // The typed parts that kinds of faults are made of: nodes, messages, windows, durations, shares. A
 // part is declared once, with its key and where its value is; reader, writer, JSON schema, random
-// draws, steps of a reduction and the explorer's numbers follow from its type.
+// draws, ranges to draw from, steps of a reduction and the explorer's numbers follow from its type.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -37,7 +38,7 @@ struct FaultNumber {
   std::function<void(void* fault, Duration value)> set;
 };
 
-/// How a random fault gets its parts; the space it is drawn from has the ranges.
+/// How a random fault gets the parts for which no range is named.
 class Drawer {
  public:
   Drawer(Random& source, std::size_t node_count) : random(source), nodes(node_count) {}
@@ -48,17 +49,23 @@ class Drawer {
   virtual NodeSet victims(const Window& when) = 0;
   /// All nodes, shuffled; in every other fault that waits for a node that one is the first.
   virtual NodeSet ordered(const Window& when) = 0;
+  virtual std::vector<NodeSet> groups(const Window& when) = 0;
   virtual Duration length() = 0;
+  /// The protocol round that the fault is drawn for; none: any.
+  virtual std::optional<std::uint64_t> round() const { return std::nullopt; }
   /// Which of a choice's words the space admits; empty: any.
   virtual std::vector<std::size_t> words(std::string_view key) const = 0;
 
   double share() { return static_cast<double>(1 + random.below(20)) / 20; }
+  std::uint64_t seed() { return random.next() >> 32; }
   /// What is written in milliseconds.
   static Duration whole(Duration duration);
 
   Random& random;
   std::size_t nodes;
 };
+/// Draws a part from the range that a space names for it.
+using Range = std::function<void(void* fault, Drawer& drawer, const Window& when)>;
 
 /// What it means that nothing is left of a part when a fault is made smaller.
 enum class Weight : std::uint8_t {
@@ -83,6 +90,9 @@ class Part {
   virtual void take(void* fault, ByteReader& reader) const = 0;
   virtual void add_schema(nlohmann::ordered_json& properties) const = 0;
   virtual void draw(void* /*fault*/, Drawer& /*drawer*/, const Window& /*when*/) const {}
+  /// What a table of a space says of it, in the part's own keys; null: nothing. Throws InputError.
+  virtual Range range(const Options& table, const Target& target) const = 0;
+  virtual void add_range_schema(nlohmann::ordered_json& properties) const = 0;
   /// Lowers the levels of the part's units; false: nothing is left of it.
   virtual bool reduce(void* /*fault*/, Reduction& /*reduction*/) const { return true; }
   virtual void add_numbers(const void* /*fault*/, std::vector<FaultNumber>& /*numbers*/) const {}
@@ -97,6 +107,8 @@ class Part {
   virtual std::uint64_t* round(void* /*fault*/) const { return nullptr; }
   virtual const MessageFilter* filter(const void* /*fault*/) const { return nullptr; }
   virtual bool is_required() const { return false; }
+  /// Whether nothing could come of a drawn value: no receivers, nodes in one group.
+  virtual bool is_void(const void* /*fault*/, std::size_t /*nodes*/) const { return false; }
 
   std::string_view key;
   Weight weight;
@@ -122,18 +134,10 @@ template <auto Pointer>
 using TypeOf = typename MemberOf<decltype(Pointer)>::Type;
 
 /// A choice among words, as numbers from 0.
-struct Choice {
-  std::size_t (*get)(const void*);
-  void (*set)(void*, std::size_t);
-};
 template <auto Pointer>
-constexpr Choice choice_of() {
-  return {[](const void* fault) {
-            return static_cast<std::size_t>(member<Pointer>(const_cast<void*>(fault)));
-          },
-          [](void* fault, std::size_t word) {
-            member<Pointer>(fault) = static_cast<TypeOf<Pointer>>(word);
-          }};
+std::uint8_t& choice(void* fault) {
+  static_assert(std::is_same_v<std::underlying_type_t<TypeOf<Pointer>>, std::uint8_t>);
+  return reinterpret_cast<std::uint8_t&>(member<Pointer>(fault));
 }
 
 // ---- the types
@@ -157,11 +161,12 @@ PartPtr make_filter(Access<MessageFilter> access);
 PartPtr make_count(Access<std::optional<std::uint32_t>> access);
 PartPtr make_seed(Access<std::uint64_t> access);
 PartPtr make_round(std::string_view key, Access<std::uint64_t> access);
-PartPtr make_round(std::string_view key, Access<std::optional<std::uint64_t>> access);
+PartPtr make_round(std::string_view key, Access<std::optional<std::uint64_t>> access,
+                   Weight weight = Weight::beside);
 /// A probability.
 PartPtr make_share(std::string_view key, Access<double> access);
-PartPtr make_choice(std::string_view key, Choice choice, std::span<const std::string_view> words,
-                    bool required);
+PartPtr make_choice(std::string_view key, Access<std::uint8_t> access,
+                    std::span<const std::string_view> words, bool required);
 PartPtr make_integer(std::string_view key, Access<std::int32_t> access, std::int32_t low,
                      std::int32_t high);
 PartPtr make_field(Access<std::string> access);
@@ -189,11 +194,13 @@ PartPtr make_window(Access<Window> access, const WindowOf& what);
 
 [[noreturn]] void fail_unknown_kind(const OptionValue& place, const std::string& word,
                                     const SystemDescription& description);
+MessageKind read_kind(const OptionValue& value, const Target& target);
 NodeId read_node(const OptionValue& value, const Target& target);
+std::uint32_t read_phase(const OptionValue& value, const SystemDescription& description);
 /// Bounded, so that sums of a few durations cannot overflow.
-Duration read_duration(const OptionValue& value);
+Duration read_duration(const OptionValue& value, bool may_be_negative = false);
 /// The groups of a partition, which separate some nodes from others.
-std::vector<NodeSet> read_groups(const Options& fault, const Target& target);
+std::vector<NodeSet> read_groups(const OptionValue& groups, const Target& target);
 /// Nodes in the order of the file, each once.
 NodeSet read_set(const OptionValue& list, const Target& target);
 

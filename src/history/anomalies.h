@@ -25,7 +25,6 @@ class Anomalies {
                std::vector<Link> links = {});
   std::vector<Finding> take();
 
-  std::string describe_transaction(std::uint32_t transaction) const;
   std::string key_name(std::uint32_t key) const;
   Part part(std::uint32_t transaction, std::string text = {}) const;
   std::uint32_t operation_of(std::uint32_t transaction) const {

@@ -36,10 +36,6 @@ std::vector<Finding> Anomalies::take() {
   return result;
 }
 
-std::string Anomalies::describe_transaction(std::uint32_t transaction) const {
-  return describe(history_, operations_[operation_of(transaction)]);
-}
-
 std::string Anomalies::key_name(std::uint32_t key) const {
   return to_string(transactions_.keys.value(key), 40);
 }

@@ -186,9 +186,10 @@ void note_hidden(Supervisor& supervisor, const Thread& thread, const std::string
 }
 
 Outcome open_what_is_shown(Supervisor& supervisor, Thread& thread, const std::string& path) {
-  const long result = supervisor.finish_call(thread);
-  if (result == -ENOENT) note_hidden(supervisor, thread, path);
-  return finished(result);
+  const bool is_there = path.starts_with("/usr/") || path.starts_with("/lib") ||
+                        access(fmt::format("/proc/{}/root{}", thread.tid, path).c_str(), F_OK) == 0;
+  if (!is_there) note_hidden(supervisor, thread, path);
+  return native();
 }
 
 Outcome open_call(Supervisor& supervisor, Thread& thread) {
@@ -233,6 +234,10 @@ Outcome mknod_call(Supervisor&, Thread& thread) {
 
 // ---- what is told; numbers are in order of first sight
 
+/// Of a folder: who walks through a tree takes it for the number of folders in it, and two more;
+/// this says that nobody counts.
+constexpr std::uint32_t kUnknownLinks = 1;
+
 statx_timestamp to_stamp(std::int64_t time) {
   const timespec value = to_timespec(std::chrono::nanoseconds(time));
   statx_timestamp stamp{};
@@ -260,10 +265,12 @@ Outcome stat_call(Supervisor& supervisor, Thread& thread) {
   info->st_atim = to_timespec(std::chrono::nanoseconds(times.read));
   info->st_mtim = to_timespec(std::chrono::nanoseconds(times.written));
   info->st_ctim = to_timespec(std::chrono::nanoseconds(times.changed));
+  if (S_ISDIR(info->st_mode) && !supervisor.is_own_device(info->st_dev)) {
+    info->st_nlink = kUnknownLinks;
+  }
   info->st_ino = supervisor.virtual_inode(info->st_dev, info->st_ino);
   info->st_dev = supervisor.virtual_device(info->st_dev);
   if (S_ISDIR(info->st_mode)) {
-    info->st_nlink = 2;
     info->st_size = 4096;
     info->st_blocks = 8;
   }
@@ -282,16 +289,56 @@ Outcome statx_call(Supervisor& supervisor, Thread& thread) {
   info->stx_mtime = to_stamp(times.written);
   info->stx_ctime = to_stamp(times.changed);
   info->stx_btime = to_stamp(times.made);
+  if (S_ISDIR(info->stx_mode) && !supervisor.is_own_device(device)) {
+    info->stx_nlink = kUnknownLinks;
+  }
   info->stx_ino = supervisor.virtual_inode(device, info->stx_ino);
   info->stx_dev_major = 0;
   info->stx_dev_minor = static_cast<std::uint32_t>(supervisor.virtual_device(device));
   if (S_ISDIR(info->stx_mode)) {
-    info->stx_nlink = 2;
     info->stx_size = 4096;
     info->stx_blocks = 8;
   }
   write_value(thread.tid, thread.arguments[4], *info);
   return finished(0);
+}
+
+/// As we see it: a file of /proc about a process of the thread's machine.
+std::string outer_path(Supervisor& supervisor, const Thread& thread, std::string path) {
+  constexpr std::string_view kProc = "/proc/";
+  const std::size_t slash = path.find('/', kProc.size());
+  if (!path.starts_with(kProc) || slash == path.npos) return {};
+  const std::string who = path.substr(kProc.size(), slash - kProc.size());
+  const Process* process = who == "self" || who == "thread-self"
+                               ? thread.process
+                               : supervisor.process_of_inner(std::atoi(who.c_str()));
+  if (process == nullptr || process->threads.empty()) return {};
+  return fmt::format("/proc/{}{}", process->threads.front()->tid, path.substr(slash));
+}
+
+/// What /proc says of descriptors and namespaces ("pipe:[1234]") has the numbers that stat tells.
+Outcome readlink_call(Supervisor& supervisor, Thread& thread) {
+  const std::size_t at = thread.call == SYS_readlinkat ? 1 : 0;
+  const auto path = read_text(thread.tid, thread.arguments[at]);
+  if (!path) return native();
+  const int folder = at == 1 ? descriptor_argument(thread, 0) : AT_FDCWD;
+  const std::string outer = outer_path(supervisor, thread, absolute_path(thread, folder, *path));
+  struct stat info {};
+  if (outer.empty() || stat(outer.c_str(), &info) != 0) return native();
+  const long result = supervisor.finish_call(thread);
+  if (result <= 0) return finished(result);
+  std::string text(static_cast<std::size_t>(result), '\0');
+  if (!read_memory(thread.tid, thread.arguments[at + 1], text.data(), text.size())) {
+    return finished(result);
+  }
+  const std::size_t begin = text.find(":[");
+  if (text.front() == '/' || begin == text.npos || !text.ends_with(']')) return finished(result);
+  text = fmt::format("{}:[{}]", text.substr(0, begin),
+                     supervisor.virtual_inode(info.st_dev, info.st_ino));
+  text.resize(std::min<std::size_t>(text.size(), thread.arguments[at + 2]));
+  write_memory(thread.tid, thread.arguments[at + 1], text.data(), text.size());
+  supervisor.set_result(thread, static_cast<long>(text.size()));
+  return finished(static_cast<long>(text.size()));
 }
 
 Outcome statfs_call(Supervisor& supervisor, Thread& thread) {
@@ -411,7 +458,7 @@ Outcome fcntl_call(Supervisor& supervisor, Thread& thread) {
   return supervisor.wait_for(thread, Waiting::For::step, kNever);
 }
 
-/// Only mappings that can be executed, are shared or of files come here.
+/// Only mappings that can be executed, are shared or can be written, of files, come here.
 Outcome mmap_call(Supervisor& supervisor, Thread& thread) {
   if ((thread.arguments[3] & MAP_ANONYMOUS) == 0) {
     const Descriptor file = supervisor.descriptor(thread, descriptor_argument(thread, 4));
@@ -441,6 +488,8 @@ constexpr CallEntry kFileCalls[] = {
     {SYS_fstat, stat_call},
     {SYS_newfstatat, stat_call},
     {SYS_statx, statx_call},
+    {SYS_readlink, readlink_call},
+    {SYS_readlinkat, readlink_call},
     {SYS_statfs, statfs_call},
     {SYS_fstatfs, statfs_call},
     {SYS_getdents64, getdents_call},

@@ -60,13 +60,7 @@ Outcome wait_for_child(Supervisor& supervisor, Thread& thread, std::size_t optio
     supervisor.set_result(thread, result);
     return finished(result);
   }
-  // The thread goes back to the front of its call, and waits there.
-  supervisor.set_result(thread, thread.call);
-  thread.registers.rip -= 2;
-  thread.registers.orig_rax = ~0ULL;
-  write_registers(thread.tid, thread.registers);
-  thread.is_in_call = false;
-  return supervisor.wait_for(thread, Waiting::For::children, kNever);
+  return supervisor.wait_in_front(thread, kNever, Waiting::For::children);
 }
 
 Outcome wait4_call(Supervisor& supervisor, Thread& thread) {

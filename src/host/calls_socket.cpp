@@ -433,6 +433,11 @@ Outcome setsockopt_call(Supervisor& supervisor, Thread& thread) {
       level == IPPROTO_IPV6 && option == IPV6_V6ONLY && socket->local.port != 0;
   if (is_too_late && socket->family == AF_INET6) return answer(-EINVAL);
   const long result = socket->options.set(socket->type(), level, option, value);
+  const auto stream = stream_of(descriptor);
+  if (stream != nullptr && level == SOL_SOCKET && option == SO_SNDBUF && result == 0) {
+    setsockopt(descriptor.handle.get(), SOL_SOCKET, SO_SNDBUF, &value, sizeof value);
+  }
+  if (stream != nullptr && result == 0) supervisor.network().fit_buffers(*stream);
   return result == -ENOPROTOOPT ? unknown_option(supervisor, thread) : answer(result);
 }
 

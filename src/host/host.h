@@ -95,7 +95,7 @@ struct Program {
   MachineId machine = 0;
   std::string name;                      ///< for people
   std::vector<std::string> command;      ///< the first is an absolute path
-  std::vector<std::string> environment;  ///< "NAME=value", besides PATH, HOME, LANG and TMPDIR
+  std::vector<std::string> environment;  ///< "NAME=value", besides PATH, HOME, LANG, TMPDIR, TZ
   std::string input;                     ///< standard input
   /// Standard input and output are pipes whose other ends are the owner's: Host::write, and
   /// on_output, which then hears everything, however much that is.

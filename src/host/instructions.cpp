@@ -34,6 +34,29 @@ bool uses_carry(std::span<const unsigned char> code) {
   return false;
 }
 
+/// Whether the bytes at `offset` are the end of another instruction: of a call or jump to somewhere
+/// in this code, or of one that addresses memory relative to itself.
+bool is_displacement(std::span<const unsigned char> code, std::size_t offset, std::int64_t below,
+                     std::int64_t above) {
+  constexpr std::size_t kBytes = 4;
+  for (std::size_t back = 1; back <= std::min(kBytes, offset); ++back) {
+    const std::size_t at = offset - back;
+    if (at + 1 + kBytes > code.size()) continue;
+    const unsigned char byte = code[at];
+    const unsigned char before = at > 0 ? code[at - 1] : 0;
+    std::int32_t distance = 0;
+    std::memcpy(&distance, &code[at + 1], sizeof distance);
+    const std::int64_t target = static_cast<std::int64_t>(at + 1 + kBytes) + distance;
+    const bool is_jump =
+        byte == 0xe8 || byte == 0xe9 || (before == 0x0f && byte >= 0x80 && byte <= 0x8f);
+    if (is_jump && target >= -below && target < above) return true;
+    const bool is_memory =
+        before == 0x8d || before == 0x8b || before == 0x89 || before == 0x3b || before == 0x39;
+    if (is_memory && (byte & 0xc7) == 0x05) return true;
+  }
+  return false;
+}
+
 unsigned long long* register_of(Registers& registers, unsigned number) {
   unsigned long long* const table[16] = {
       &registers.rax, &registers.rcx, &registers.rdx, &registers.rbx,
@@ -119,6 +142,11 @@ Instructions::Found Instructions::find_random(pid_t tid, const Mapping& mapping)
       std::size_t first = offset;
       if (first > 0 && (code[first - 1] & 0xf0) == 0x40) --first;
       if (first > 0 && code[first - 1] == 0x66) --first;
+      if (is_displacement({code.data(), size}, offset,
+                          static_cast<std::int64_t>(begin - mapping.begin),
+                          static_cast<std::int64_t>(mapping.end - begin))) {
+        continue;
+      }
       if (!uses_carry(
               {at + 3, static_cast<std::size_t>(std::min<std::ptrdiff_t>(end - at - 3, 24))})) {
         continue;

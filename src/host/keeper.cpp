@@ -155,8 +155,16 @@ void build_view(const KeeperPlan& plan, int channel, const std::string& base) {
   if (symlink("/node/tmp", (view + "/tmp").c_str()) != 0 && errno != EEXIST) {
     fail(channel, "cannot make /tmp");
   }
-  if (symlink("pts/ptmx", (view + "/dev/ptmx").c_str()) != 0 && errno != EEXIST) {
-    fail(channel, "cannot make /dev/ptmx");
+  constexpr std::array<std::pair<const char*, const char*>, 5> kDevices{
+      {{"pts/ptmx", "/dev/ptmx"},
+       {"/proc/self/fd", "/dev/fd"},
+       {"/proc/self/fd/0", "/dev/stdin"},
+       {"/proc/self/fd/1", "/dev/stdout"},
+       {"/proc/self/fd/2", "/dev/stderr"}}};
+  for (const auto& [target, name] : kDevices) {
+    if (symlink(target, (view + name).c_str()) != 0 && errno != EEXIST) {
+      fail(channel, "cannot make a link in /dev");
+    }
   }
   if (mount("proc", (view + "/proc").c_str(), "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) !=
       0) {

@@ -26,8 +26,9 @@ namespace dissensus::host {
 
 namespace {
 
-/// Bytes of one direction that may be under way before the sender has to wait, as in a TCP window.
+/// Where a program does not ask for less.
 constexpr std::size_t kWindow = 4u << 20;
+constexpr int kBuffer = 1 << 20;
 /// Between programs of one machine.
 constexpr HostTime kLocalDelay = std::chrono::microseconds(20);
 constexpr std::uint32_t kLoopback = 0x7f000001;
@@ -322,7 +323,7 @@ bool Network::knock(ConnectionId id) {
     }
     return false;
   }
-  set_buffer(end.get(), 1 << 20);
+  set_buffer(end.get(), listener->options.asked(SOL_SOCKET, SO_RCVBUF).value_or(kBuffer));
   link.ends[index(Side::acceptor)] = std::move(end);
   listener->arrived.push_back(id);
   watch(link, Side::acceptor, true);
@@ -344,8 +345,8 @@ void Network::answer(ConnectionId id, bool accepted) {
     if (got <= 0) break;
     link.filler -= static_cast<std::size_t>(got);
   }
-  set_buffer(end.get(), 1 << 20);
-  set_buffer(link.program.get(), 1 << 20);
+  set_buffer(link.program.get(), socket->options.asked(SOL_SOCKET, SO_SNDBUF).value_or(kBuffer));
+  fit_buffers(link, Side::connector);
   link.program = Handle();
   socket->state = StreamSocket::State::connected;
   watch(link, Side::connector, true);
@@ -372,6 +373,7 @@ std::shared_ptr<StreamSocket> Network::accepted(StreamSocket& listener) {
   Link& link = *links_.at(listener.arrived.front());
   const Connection& info = link.info;
   listener.arrived.pop_front();
+  link.is_accepted = true;
   auto socket = std::make_shared<StreamSocket>();
   link.sockets[index(Side::acceptor)] = socket;
   socket->family = listener.family;
@@ -385,7 +387,31 @@ std::shared_ptr<StreamSocket> Network::accepted(StreamSocket& listener) {
   socket->connection = info.id;
   socket->local = info.to;
   socket->peer = info.from;
+  fit_buffers(link, Side::acceptor);
   return socket;
+}
+
+std::size_t Network::window_of(const Link& link, Side side) {
+  const auto socket = link.sockets[index(side)].lock();
+  const auto asked =
+      socket == nullptr ? std::nullopt : socket->options.asked(SOL_SOCKET, SO_SNDBUF);
+  return asked ? static_cast<std::size_t>(*asked) : kWindow;
+}
+
+/// What has arrived and was not read is in our end's buffer.
+void Network::fit_buffers(Link& link, Side side) {
+  const auto socket = link.sockets[index(side)].lock();
+  const Handle& end = link.ends[index(side)];
+  if (socket == nullptr || !end) return;
+  set_buffer(end.get(), socket->options.asked(SOL_SOCKET, SO_RCVBUF).value_or(kBuffer));
+}
+
+void Network::fit_buffers(const StreamSocket& socket) {
+  if (socket.state != StreamSocket::State::connected) return;
+  Link& link = *links_.at(socket.connection);
+  for (const Side side : {Side::connector, Side::acceptor}) {
+    if (link.sockets[index(side)].lock().get() == &socket) fit_buffers(link, side);
+  }
 }
 
 // ---- bytes
@@ -436,8 +462,10 @@ bool Network::take_from(Link& link, Side side) {
   std::array<char, 65536> piece;
   bool is_end = false;
   bool is_reset = false;
-  while (direction.under_way + bytes.size() < kWindow) {
-    const ssize_t got = recv(end.get(), piece.data(), piece.size(), MSG_DONTWAIT);
+  const std::size_t window = window_of(link, side);
+  while (direction.under_way + bytes.size() < window) {
+    const std::size_t room = window - direction.under_way - bytes.size();
+    const ssize_t got = recv(end.get(), piece.data(), std::min(room, piece.size()), MSG_DONTWAIT);
     if (got > 0) {
       bytes.append(piece.data(), static_cast<std::size_t>(got));
       continue;
@@ -450,11 +478,12 @@ bool Network::take_from(Link& link, Side side) {
   // The other side has closed: this is taken, as by Linux, and reaches nobody.
   if (!bytes.empty() && link.directions[index(other(side))].end_gone) {
     supervisor_.record_message(link.info.program, digest_of_text(bytes).low);
+    direction.under_way += bytes.size();  // until the sender learns of it
     bytes.clear();
     bounce(link, side);
   }
   const bool was_stalled = link.is_stalled[index(side)];
-  link.is_stalled[index(side)] = direction.under_way + bytes.size() >= kWindow && !is_end;
+  link.is_stalled[index(side)] = direction.under_way + bytes.size() >= window && !is_end;
   if (link.is_stalled[index(side)] != was_stalled && !is_end) {
     watch(link, side, !link.is_stalled[index(side)]);
   }
@@ -465,7 +494,8 @@ bool Network::take_from(Link& link, Side side) {
     const bool is_gone = (state.revents & POLLHUP) != 0;
     const auto socket = link.sockets[index(side)].lock();
     const bool has_no_patience = socket != nullptr && socket->linger == 0;
-    direction.is_reset = is_reset || (is_gone && has_no_patience);
+    const bool is_refused = side == Side::acceptor && !link.is_accepted;  // with its listener
+    direction.is_reset = is_reset || (is_gone && (has_no_patience || is_refused));
     epoll_ctl(ready_.get(), EPOLL_CTL_DEL, end.get(), nullptr);
     if (is_gone) end = Handle();
     direction.has_ended = true;
@@ -530,7 +560,7 @@ void Network::flush(Link& link, Side to) {
   const auto arrived = [&](std::size_t bytes) {
     direction.under_way -= std::min(bytes, direction.under_way);
     const Side sender = other(to);
-    if (link.is_stalled[index(sender)] && direction.under_way < kWindow / 2) {
+    if (link.is_stalled[index(sender)] && direction.under_way < window_of(link, sender) / 2) {
       link.is_stalled[index(sender)] = false;
       if (link.ends[index(sender)]) watch(link, sender, true);
     }
@@ -545,7 +575,6 @@ void Network::flush(Link& link, Side to) {
     }
     if (sent < 0) {  // nobody is there any more
       bounce(link, other(to));
-      for (const std::string& lost : direction.backlog) arrived(lost.size());
       direction.backlog.clear();
       break;
     }

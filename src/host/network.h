@@ -35,6 +35,8 @@ class Network {
                ProgramId id);
   /// Its port was that of another, in whose place it comes.
   void keep_bound(const std::shared_ptr<StreamSocket>& socket) { bound_.push_back(socket); }
+  /// It has sizes of buffers that its program asked for.
+  void fit_buffers(const StreamSocket& socket);
   /// The connection that accept has just returned.
   std::shared_ptr<StreamSocket> accepted(StreamSocket& listener);
   std::uint16_t free_port(MachineId machine);
@@ -75,8 +77,9 @@ class Network {
   };
   struct Link {
     Connection info;
-    bool is_local = false;  ///< between programs of one machine
-    bool is_own = false;    ///< a socket has connected to itself, and reads what it writes
+    bool is_local = false;     ///< between programs of one machine
+    bool is_accepted = false;  ///< a program has it, or had
+    bool is_own = false;       ///< a socket has connected to itself, and reads what it writes
     std::array<Handle, 2> ends;
     std::array<Direction, 2> directions;  ///< by the side that sends
     std::size_t filler = 0;               ///< bytes that keep the connector from writing
@@ -86,6 +89,9 @@ class Network {
   };
 
   void watch(Link& link, Side side, bool is_on);
+  /// Bytes from this side that may be under way before it has to wait, as in a TCP window.
+  static std::size_t window_of(const Link& link, Side side);
+  static void fit_buffers(Link& link, Side side);
   bool take_from(Link& link, Side side);
   void tell_bytes(Link& link, Side from, std::string bytes);
   void tell_end(Link& link, Side from, bool is_gone);

@@ -132,8 +132,9 @@ Sandbox::Launch Sandbox::launch(const Machine& machine, const Program& program,
   std::string text = machine.name + '\0' + (has_limit ? "limited" : "any") + '\0' +
                      std::to_string(program.command.size()) + '\0';
   for (const std::string& argument : program.command) text += argument + '\0';
-  for (const char* common : {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-                             "HOME=/node", "LANG=C.UTF-8", "TMPDIR=/node/tmp", "USER=node"}) {
+  for (const char* common :
+       {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/node",
+        "LANG=C.UTF-8", "TMPDIR=/node/tmp", "TZ=UTC", "USER=node"}) {
     text += common;
     text += '\0';
   }

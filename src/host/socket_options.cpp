@@ -141,6 +141,11 @@ std::optional<int> SocketOptions::get(const SocketKind& kind, int level, int opt
   return is_default ? row->initial : found->second;
 }
 
+std::optional<int> SocketOptions::asked(int level, int option) const {
+  const auto found = values_.find({level, option});
+  return found == values_.end() ? std::nullopt : std::optional<int>(found->second);
+}
+
 bool SocketOptions::is_on(int level, int option) const {
   const auto found = values_.find({level, option});
   return found != values_.end() && found->second != 0;

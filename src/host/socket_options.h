@@ -20,6 +20,8 @@ class SocketOptions {
   /// What was set, or the default. Nothing: as above.
   std::optional<int> get(const SocketKind& kind, int level, int option) const;
   bool is_on(int level, int option) const;
+  /// What a program has asked for, as it is told then.
+  std::optional<int> asked(int level, int option) const;
 
  private:
   std::map<std::pair<int, int>, int> values_;

@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/assert.h"
@@ -328,7 +329,44 @@ void Supervisor::run_turn(Thread& thread) {
     tell_answers(thread);
     if (!resume(thread, signal)) return;
     if (std::exchange(signal, 0) != 0) wait_for_signal(thread);
-  } while (on_stop(thread, await(thread.process->pid, thread.tid), signal) && !is_alarmed());
+  } while (on_stop(thread, await(thread), signal) && !is_alarmed());
+}
+
+Stop Supervisor::await(const Thread& thread) {
+  const bool is_exec = thread.call == SYS_execve || thread.call == SYS_execveat;
+  if (is_exec && thread.process->threads.size() > 1) return await_new_program(thread);
+  return await(thread.process->pid, thread.tid);
+}
+
+namespace {
+
+/// 1: it has something to tell, 0: not yet, -1: there is no such thread.
+int look_at(pid_t tid, int for_what) {
+  siginfo_t info{};
+  if (waitid(P_PID, static_cast<id_t>(tid), &info, for_what | WNOHANG | WNOWAIT | __WALL) != 0) {
+    return -1;
+  }
+  return info.si_pid != 0 ? 1 : 0;
+}
+
+}  // namespace
+
+/// The kernel ends all other threads first, and waits until we have heard of that. The one that is
+/// left then has the number of the first.
+Stop Supervisor::await_new_program(const Thread& thread) {
+  const Process& process = *thread.process;
+  watchdog_.running(process.pid, thread.tid);
+  for (;;) {
+    const int own = look_at(thread.tid, WEXITED | WSTOPPED);
+    if (own > 0) return wait_for_stop(thread.tid);
+    const int first = look_at(process.pid, WEXITED | WSTOPPED);
+    if (first > 0 || (own < 0 && first < 0)) return wait_for_stop(process.pid);
+    for (const Thread* other : process.threads) {
+      const bool is_third = other != &thread && other->tid != process.pid;
+      if (is_third && look_at(other->tid, WEXITED) > 0) wait_for_stop(other->tid);
+    }
+    sched_yield();
+  }
 }
 
 Stop Supervisor::await(pid_t pid, pid_t tid) {
@@ -532,7 +570,7 @@ void Supervisor::set_result(Thread& thread, long value) {
   write_registers(thread.tid, registers);
 }
 
-Outcome Supervisor::wait_in_front(Thread& thread, HostTime deadline) {
+Outcome Supervisor::wait_in_front(Thread& thread, HostTime deadline, Waiting::For what) {
   set_result(thread, thread.call);
   thread.registers.rip -= 2;
   thread.registers.orig_rax = ~0ULL;
@@ -541,7 +579,7 @@ Outcome Supervisor::wait_in_front(Thread& thread, HostTime deadline) {
   const Stop stop = await(thread.process->pid, thread.tid);
   ++stops_;
   thread.registers = read_registers(thread.tid);
-  if (stop.kind == StopKind::call) return wait_for(thread, Waiting::For::step, deadline);
+  if (stop.kind == StopKind::call) return wait_for(thread, what, deadline);
   // A signal comes first.
   if (stop.kind == StopKind::signal) send_signal_to_self(thread, static_cast<int>(stop.number));
   thread.is_in_call = false;

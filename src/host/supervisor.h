@@ -137,8 +137,8 @@ class Supervisor {
   /// After finish_call.
   void set_result(Thread& thread, long value);
   /// After finish_call of a call that was asked not to wait, and would have: the thread stands in
-  /// front of it again, and tries it at every step.
-  Outcome wait_in_front(Thread& thread, HostTime deadline);
+  /// front of it again, and tries it when there is something new.
+  Outcome wait_in_front(Thread& thread, HostTime deadline, Waiting::For what = Waiting::For::step);
 
   /// The thread waits; its handler is called again.
   Outcome wait_for(Thread& thread, Waiting::For what, HostTime deadline,
@@ -193,6 +193,8 @@ class Supervisor {
   /// When, in nanoseconds of the calendar; files that no program has touched are of the beginning.
   FileTimes& times_of(std::uint64_t inode);
   const FileTimes& times_of(std::uint64_t device, std::uint64_t inode) const;
+  /// Of files that programs can write to.
+  bool is_own_device(std::uint64_t device) const { return device == folder_device_; }
   std::uint64_t virtual_inode(std::uint64_t device, std::uint64_t inode);
   std::uint64_t virtual_device(std::uint64_t device);
   std::size_t thread_count() const { return by_tid_.size(); }
@@ -257,6 +259,8 @@ class Supervisor {
   /// Waits until a thread of a program stops, under the watchdog's eyes: nothing that a program
   /// does may keep us here.
   Stop await(pid_t pid, pid_t tid);
+  Stop await(const Thread& thread);
+  Stop await_new_program(const Thread& thread);
   bool is_stopped(const Thread& thread);
   void queue_back(Thread& thread);
   std::size_t pick();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,15 +17,13 @@ namespace {
 using faults::Fault;
 using faults::Schedule;
 
-/// Makes nodes, and is no trouble that could be left out.
-constexpr std::string_view kTwins = "twins";
-
 const std::string& kind_of(const Fault& fault) {
   return fault.kind().name;
 }
 
+/// What makes nodes is no trouble that could be left out.
 bool may_go(const Fault& fault) {
-  return kind_of(fault) != kTwins;
+  return !faults::adds_nodes(fault);
 }
 
 std::set<std::string> kinds_of(const std::vector<Fault>& list) {

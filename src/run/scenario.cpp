@@ -200,7 +200,7 @@ void ScenarioReader::read_clocks() {
   sim::WorldPlan& plan = scenario_.plan;
   const auto offsets = options.find("offset");
   const auto drifts = options.find("drift_ppm");
-  if (const auto obstacle = faults::obstacle_to_kind("skew", description())) {
+  if (const auto obstacle = faults::obstacle_to_clocks(description())) {
     if (offsets) offsets->fail(obstacle->text);
     if (drifts) drifts->fail(obstacle->text);
   }
@@ -294,8 +294,7 @@ void ScenarioReader::read_space() {
   }
   if (const auto liars = options.find("byzantine")) {
     if (!space.faults.liars.empty()) liars->fail("expected these keys in schedule.faults.liars");
-    space.faults.liars =
-        faults::read_byzantine_space(liars->table(), description(), scenario_.nodes());
+    space.faults.liars = faults::read_liars(liars->table(), description(), scenario_.nodes());
   }
 }
 

@@ -9,12 +9,13 @@ template <class Visit>
 constexpr void fields_of(const Event*, const Visit& visit) {
   visit("type", &Event::type);
   visit("detail", &Event::detail);
-  visit("node", &Event::node);
-  visit("peer", &Event::peer);
-  visit("id", &Event::id);
-  visit("cause", &Event::cause);
-  visit("time", &Event::time);
-  visit("number", &Event::number);
+  // There are thousands of them in a run, and they travel over a socket of one machine.
+  visit("node", &Event::node, Form::fixed);
+  visit("peer", &Event::peer, Form::fixed);
+  visit("id", &Event::id, Form::fixed);
+  visit("cause", &Event::cause, Form::fixed);
+  visit("time", &Event::time, Form::fixed);
+  visit("number", &Event::number, Form::fixed);
   visit("value", &Event::value);
   visit("of_twin", &Event::of_twin);
 }

@@ -74,14 +74,14 @@ SearchSpace make_space(const run::Scenario& scenario) {
   if (!drawn.empty()) {
     space.fault_strategy =
         faults::make_fault_strategy(drawn, scenario.nodes(), scenario.exposed_nodes());
-    space.faults_max = faults::plan_size_max(drawn, scenario.nodes());
+    space.faults_max = drawn.plan_size_max();
   }
   return space;
 }
 
 faults::Schedule to_schedule(const Genotype& genotype, const run::Scenario& scenario) {
   faults::Schedule schedule;
-  schedule.faults = faults::admitted_plan(genotype.faults, scenario.space.faults, scenario.nodes());
+  schedule.faults = faults::admitted(genotype.faults, scenario.space.faults);
   const std::vector<std::size_t> varying = varying_genes(scenario);
   DISSENSUS_ASSERT(genotype.genes.size() == varying.size(),
                    "search::to_schedule : a genotype of this scenario");

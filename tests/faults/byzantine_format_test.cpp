@@ -6,7 +6,7 @@
 
 #include "dissensus/faults.h"
 
-#include "faults/byzantine_space.h"
+#include "faults/fault_space.h"
 #include "faults/schedule.h"
 #include "faults/scripted_system.h"
 
@@ -58,22 +58,16 @@ TEST(ByzantineFormat, FaultsAreReadAsWritten) {
 }
 
 TEST(ByzantineFormat, RandomPlansSurviveTheRoundTrip) {
-  ByzantineSpace space;
-  space.process_faults = 2;
-  space.network_faults = 2;
-  space.replays = 1;
-  space.silences = 2;
-  space.twins = 1;
-  space.drop = 0.1;
-  space.corrupt = 1.0 / 3;
-  space.skew_max = std::chrono::seconds(2);
-  space.liars = {0, 3, 5};
-  space.liars_per_plan = 2;
-  space.twins_apart = std::chrono::seconds(9);
+  const FaultSpace::Liars space = read_liars(
+      Options::from_toml("process_faults = 2\nnetwork_faults = 2\nreplays = 1\nsilences = 2\n"
+                         "twins = 1\ntwins_apart = \"9s\"\ndrop = 0.1\ncorrupt = [0.25, 0.5]\n"
+                         "skew = \"2s\"\nnodes = [0, 3, 5]\nfaulty = 2\n",
+                         "space"),
+      scripted_description(), 7);
   Random random(2023);
   for (int i = 0; i < 300; ++i) {
     Schedule schedule;
-    schedule.faults = random_faults(space, 7, random);
+    schedule.faults = random_lies(space, 7, random);
     const std::string json = to_json(schedule, scripted_description(), 7);
     ASSERT_EQ(parse(json, 7), schedule) << json;
   }

@@ -5,7 +5,8 @@
 
 #include "dissensus/faults.h"
 
-#include "faults/byzantine_space.h"
+#include "faults/draw.h"
+#include "faults/fault_space.h"
 #include "faults/mutation.h"
 #include "faults/scripted_system.h"
 
@@ -241,19 +242,18 @@ TEST(RandomPartition, IsUniformOverTheSetPartitions) {
 }
 
 TEST(RandomFaults, StayInTheSpaceAndFollowFromTheSeed) {
-  ByzantineSpace space;
-  space.process_faults = 3;
-  space.network_faults = 2;
-  space.first_round = 2;
-  space.last_round = 7;
-  space.liars = {3};
-  space.receivers = {{0, 1, 2, 4}, {2, 4, 5, 6}};
+  const std::vector<NodeSet> pools{{0, 1, 2, 4}, {2, 4, 5, 6}};
+  const FaultSpace::Liars space = read_liars(
+      Options::from_toml("process_faults = 3\nnetwork_faults = 2\nrounds = [2, 7]\nnodes = [3]\n"
+                         "receivers = [[0, 1, 2, 4], [2, 4, 5, 6]]\n",
+                         "space"),
+      scripted_description(), 7);
   Random random(5);
   Random same(5);
   std::size_t mutations = 0;
   for (int i = 0; i < 300; ++i) {
-    const std::vector<Fault> plan = random_faults(space, 7, random);
-    EXPECT_EQ(plan, random_faults(space, 7, same));
+    const std::vector<Fault> plan = random_lies(space, 7, random);
+    EXPECT_EQ(plan, random_lies(space, 7, same));
     std::set<std::uint64_t> rounds;
     for (const Fault& fault : plan) {
       const auto* mutate = fault.as<MutateFault>();
@@ -262,10 +262,10 @@ TEST(RandomFaults, StayInTheSpaceAndFollowFromTheSeed) {
       EXPECT_EQ(mutate->node, 3);
       EXPECT_TRUE(mutate->round >= 2 && mutate->round <= 7);
       EXPECT_TRUE(rounds.insert(mutate->round).second) << "one fault per round";
-      const bool left = std::includes(space.receivers[0].begin(), space.receivers[0].end(),
-                                      mutate->receivers.begin(), mutate->receivers.end());
-      const bool right = std::includes(space.receivers[1].begin(), space.receivers[1].end(),
-                                       mutate->receivers.begin(), mutate->receivers.end());
+      const bool left = std::includes(pools[0].begin(), pools[0].end(), mutate->receivers.begin(),
+                                      mutate->receivers.end());
+      const bool right = std::includes(pools[1].begin(), pools[1].end(), mutate->receivers.begin(),
+                                       mutate->receivers.end());
       EXPECT_TRUE(left || right);
       EXPECT_FALSE(mutate->receivers.empty());
     }

@@ -7,7 +7,7 @@
 
 #include "dissensus/options.h"
 
-#include "faults/byzantine_space.h"
+#include "faults/fault_space.h"
 #include "faults/kinds.h"
 #include "faults/schedule.h"
 #include "faults/scripted_system.h"
@@ -24,16 +24,13 @@ Schedule decoded(const std::string& bytes) {
 }
 
 Schedule random_plan(Random& random) {
-  ByzantineSpace space;
-  space.process_faults = 2;
-  space.network_faults = 2;
-  space.replays = 1;
-  space.silences = 2;
-  space.twins = 1;
-  space.drop = 0.1;
-  space.skew_max = std::chrono::seconds(2);
+  const FaultSpace::Liars space = read_liars(
+      Options::from_toml("process_faults = 2\nnetwork_faults = 2\nreplays = 1\nsilences = 2\n"
+                         "twins = 1\ndrop = 0.1\nskew = \"2s\"\n",
+                         "space"),
+      scripted_description(), kNodes);
   Schedule schedule;
-  schedule.faults = random_faults(space, kNodes, random);
+  schedule.faults = random_lies(space, kNodes, random);
   return schedule;
 }
 

@@ -1,13 +1,13 @@
 // Checkers against brute force: every small history is judged by the definition of what was
 // promised as well, and the two must agree. DISSENSUS_SOAK=1 compares fifty times as many.
 #include <array>
-#include <cstdlib>
 #include <map>
 #include <memory>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "amount.h"
 #include "history/checker.h"
 #include "history/model_judges.h"
 #include "history/random_history.h"
@@ -17,10 +17,6 @@
 
 namespace dissensus::history {
 namespace {
-
-bool is_soak() {
-  return std::getenv("DISSENSUS_SOAK") != nullptr;
-}
 
 /// What two judges said of the same histories.
 struct Comparison {
@@ -63,7 +59,7 @@ class BruteForceTransactions : public testing::TestWithParam<TransactionKind> {}
 
 TEST_P(BruteForceTransactions, AgreeAtEveryLevel) {
   const bool is_list = GetParam() == TransactionKind::list_append;
-  const std::uint64_t histories = is_soak() ? 100'000 : 2'000;
+  const std::uint64_t histories = test::tries(2'000, 100'000);
   std::vector<Comparison> comparisons(kIsolationLevels);
   for (std::uint64_t seed = 0; seed < histories; ++seed) {
     const History history = TransactionGenerator(seed, is_list).make();
@@ -388,7 +384,7 @@ struct ModelCase {
 class BruteForceModels : public testing::TestWithParam<ModelCase> {};
 
 TEST_P(BruteForceModels, AgreeOnSmallHistories) {
-  const std::uint64_t histories = is_soak() ? 100'000 : 2'000;
+  const std::uint64_t histories = test::tries(2'000, 100'000);
   Comparison comparison;
   for (std::uint64_t seed = 0; seed < histories; ++seed) {
     SmallModel model = GetParam().make();

@@ -9,6 +9,7 @@
 
 #include "dissensus/options.h"
 
+#include "amount.h"
 #include "history/finding_names.h"
 #include "history/random_history.h"
 #include "history/reader.h"
@@ -507,7 +508,7 @@ struct SerialStore {
 class CorrectStores : public testing::TestWithParam<TransactionKind> {};
 
 TEST_P(CorrectStores, NeverRaiseAnAlarm) {
-  for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::tries(10'000); ++seed) {
     SerialStore store{GetParam(), {}, 1, 4};
     RandomHistory generator = store.generator();
     Random random(seed, "shape");
@@ -591,7 +592,7 @@ History snapshot_history(std::uint64_t seed, TransactionKind kind, std::size_t t
 }
 
 TEST_P(CorrectStores, OfSnapshotsAreFoundToBeSuch) {
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::tries(100); ++seed) {
     const History history = snapshot_history(seed, GetParam(), 10 + seed % 60);
     for (const Isolation level : {Isolation::strong_snapshot_isolation,
                                   Isolation::snapshot_isolation, Isolation::read_atomic}) {

@@ -215,6 +215,12 @@ TEST(Host, ACallThatNobodyThoughtAboutIsNamed) {
   EXPECT_THAT(ran.report.doubts, ::testing::ElementsAre(HasSubstr("kcmp")));
 }
 
+TEST(Host, AnyThreadMayPutAnotherProgramInThePlaceOfAll) {
+  const Ran ran = run({"replace"});
+  expect_success(ran);
+  EXPECT_EQ(ran.output, "replaced\n");
+}
+
 TEST(Host, ALoopThatWaitsForMemoryIsFoundOnceAndRepeatsAfterwards) {
   const Ran found = run({"spin", "pause"});
   expect_success(found);

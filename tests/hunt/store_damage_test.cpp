@@ -13,6 +13,7 @@
 
 #include "dissensus/random.h"
 
+#include "amount.h"
 #include "hunt/hunting.h"
 #include "hunt/parts.h"
 #include "hunt/schema.h"
@@ -178,10 +179,10 @@ TEST_F(StoreDamageTest, AStoreThatWasCutOffIsNoticedOrHasAllRows) {
 TEST_F(StoreDamageTest, AnyOtherByteIsNoticedOrChangesNothing) {
   const std::string content = bytes();
   const std::string written = content_of(whole_);
-  const std::size_t tries = std::getenv("DISSENSUS_SOAK") == nullptr ? 150 : 20'000;
+  const std::size_t amount = test::tries(150, 20'000);
   Random random(1, "damage");
   std::size_t noticed = 0;
-  for (std::size_t i = 0; i < tries; ++i) {
+  for (std::size_t i = 0; i < amount; ++i) {
     std::string damaged = content;
     std::uint64_t at = random.below(content.size());
     // Most of so small a file is empty; what is not matters more.
@@ -194,7 +195,7 @@ TEST_F(StoreDamageTest, AnyOtherByteIsNoticedOrChangesNothing) {
     }
     EXPECT_EQ(content_of(store_), written) << "byte " << at << ", bit " << int{bit};
   }
-  EXPECT_GT(noticed, tries / 4);
+  EXPECT_GT(noticed, amount / 4);
 }
 
 // Whoever reads a run that was damaged is told, and not given another one.

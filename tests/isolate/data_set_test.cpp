@@ -10,6 +10,7 @@
 
 #include "dissensus/options.h"
 
+#include "amount.h"
 #include "isolate/branches.h"
 #include "isolate/cross_validation.h"
 #include "isolate/isolation.h"
@@ -148,7 +149,8 @@ TEST(DataSet, ImprovedModeFindsTheTwoCausesInHeldOutRuns) {
   EXPECT_GE(result.findings[1].scores[0].f1(), 0.80);
   IsolationOptions options;
   options.jobs = 2;
-  const CrossValidation validation = cross_validate(data.table, options, {10, 1});
+  const CrossValidation validation =
+      cross_validate(data.table, options, {test::kSanitized ? 3u : 10u, 1});
   EXPECT_GE(validation.labels[1].single.f1(), 0.95) << "insufficient support";
   EXPECT_GE(validation.labels[0].single.f1(), 0.80) << "incompatible ledger";
   for (const std::size_t length : validation.predicates) EXPECT_LE(length, 5u);

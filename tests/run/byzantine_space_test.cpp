@@ -31,16 +31,19 @@ TEST(ByzantineSpace, IsReadAndDrawnFrom) {
           "nodes = [2]\nreceivers = [[0, 1], [0]]\ndrop = 0.1\nskew = \"1s\"\n",
       "s.toml", simulated_systems());
   EXPECT_EQ(scenario.space.type, ScheduleSpace::Type::faults) << "a space without delays";
-  const faults::ByzantineSpace& space = scenario.space.faults.liars;
-  EXPECT_EQ(space.process_faults, 2u);
+  const faults::FaultSpace::Liars& space = scenario.space.faults.liars;
+  EXPECT_EQ(space.most(faults::MutateFault::kind()), 2u);
+  EXPECT_EQ(space.most(faults::ReplayFault::kind()), 0u);
   EXPECT_EQ(space.last_round, 4u);
-  EXPECT_EQ(space.scope, faults::MutationScope::any);
-  EXPECT_EQ(space.liars, NodeSet{2});
-  EXPECT_EQ(space.receivers.size(), 2u);
+  EXPECT_EQ(space.nodes, NodeSet{2});
   Random random(1);
   const faults::Schedule schedule = random_schedule(scenario, random);
   EXPECT_EQ(faults::byzantine_nodes(schedule.faults), NodeSet{2});
   EXPECT_GE(schedule.faults.size(), 3u);
+  const auto* lie = schedule.faults.front().as<faults::MutateFault>();
+  ASSERT_NE(lie, nullptr);
+  EXPECT_EQ(lie->scope, faults::MutationScope::any);
+  EXPECT_LE(lie->receivers.back(), 1) << "of the lists of receivers";
 }
 
 // A liar's own decisions break nothing, and the verdict says who it was.

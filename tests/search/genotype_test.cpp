@@ -147,7 +147,7 @@ TEST(Genotype, AdmittedPlansKeepTheLimitsOfTheSpace) {
     return fault;
   };
   const std::vector<faults::Fault> plan{lie(3, 1), lie(4, 2), lie(3, 2), lie(3, 5)};
-  EXPECT_EQ(admitted(plan, scenario.space.faults.liars, 5),
+  EXPECT_EQ(admitted(plan, scenario.space.faults),
             (std::vector<faults::Fault>{lie(3, 1), lie(3, 2)}));
 }
 

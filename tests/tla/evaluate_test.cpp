@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "amount.h"
 #include "tla/machine_fixture.h"
 
 namespace dissensus::tla {
@@ -139,11 +140,8 @@ TEST(EvaluateErrors, EndlessRecursionEndsWithAMessage) {
 
 // Deep recursion moves to a stack of its own and comes back.
 TEST(EvaluateErrors, DeepRecursionWorks) {
-#if defined(__SANITIZE_THREAD__)
-  const std::string depth = "8000";  // ThreadSanitizer keeps at most 65,536 frames of a stack
-#else
-  const std::string depth = "20000";
-#endif
+  // Sanitizers have larger frames, and ThreadSanitizer keeps at most 65,536 of them.
+  const std::string depth = test::kSanitized ? "4000" : "20000";
   EXPECT_EQ(
       value_of("F(" + depth + ")", "RECURSIVE F(_)\nF(n) == IF n = 0 THEN 0 ELSE 1 + F(n - 1)\n"),
       depth);

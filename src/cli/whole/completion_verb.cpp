@@ -2,8 +2,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "cli/answer.h"
 #include "cli/verb.h"
 
 namespace dissensus::cli {
@@ -128,17 +128,18 @@ struct CompletionOptions {
   OutputOptions output;
 };
 
+struct CompletionAnswer {
+  std::string shell;
+  std::string script;
+};
+DISSENSUS_DESCRIBE(CompletionAnswer, shell, script)
+const AnswerRegistration kCompletionAnswer = answers_with<CompletionAnswer>("completion");
+
 ExitCode complete(const CLI::App& program, const CompletionOptions& options) {
   const std::string script = options.shell == "bash"  ? bash_script(program)
                              : options.shell == "zsh" ? zsh_script(program)
                                                       : fish_script(program);
-  if (options.output.quiet) return kAllHeld;
-  if (options.output.json) {
-    const nlohmann::ordered_json json{{"shell", options.shell}, {"script", script}};
-    fmt::print("{}\n", json.dump(2));
-  } else {
-    fmt::print("{}", script);
-  }
+  print_answer(options.output, CompletionAnswer{options.shell, script}, script);
   return kAllHeld;
 }
 

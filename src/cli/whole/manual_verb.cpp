@@ -1,8 +1,8 @@
 #include <cctype>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "cli/answer.h"
 #include "cli/verb.h"
 
 namespace dissensus::cli {
@@ -105,6 +105,17 @@ struct ManualOptions {
   OutputOptions output;
 };
 
+struct ManualAnswer {
+  std::string verb;
+  std::string page;
+};
+template <class Visit>
+constexpr void fields_of(const ManualAnswer*, const Visit& visit) {
+  visit("verb", &ManualAnswer::verb, "empty: the page of the program");
+  visit("page", &ManualAnswer::page);
+}
+const AnswerRegistration kManualAnswer = answers_with<ManualAnswer>("manual");
+
 ExitCode print_manual(const CLI::App& program, const ManualOptions& options) {
   const CLI::App* verb = nullptr;
   for (const CLI::App* known : parts_of(program)) {
@@ -114,12 +125,7 @@ ExitCode print_manual(const CLI::App& program, const ManualOptions& options) {
     throw InputError(fmt::format("manual: no verb '{}'", options.verb));
   }
   const std::string page = manual_page(program, verb);
-  if (options.output.quiet) return kAllHeld;
-  if (options.output.json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"verb", options.verb}, {"page", page}}.dump(2));
-  } else {
-    fmt::print("{}", page);
-  }
+  print_answer(options.output, ManualAnswer{options.verb, page}, page);
   return kAllHeld;
 }
 

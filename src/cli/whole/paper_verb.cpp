@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "cli/answer.h"
 #include "cli/verb.h"
 #include "experiment/paper_list.h"
 
@@ -17,7 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using experiment::Paper;
 using experiment::PaperItem;
-using Json = nlohmann::ordered_json;
 
 struct PaperOptions {
   std::string paper;
@@ -28,23 +27,37 @@ struct PaperOptions {
   OutputOptions output;
 };
 
-Json to_json(const PaperItem& item) {
-  return {{"item", item.name}, {"title", item.title}, {"state", to_string(item.state)},
-          {"ours", item.ours}, {"run", item.run},     {"seconds", item.seconds},
-          {"see", item.see}};
-}
+struct PaperItemAnswer {
+  std::string item, title, state, ours;
+  std::vector<std::string> run;
+  double seconds = 0;
+  std::string see;
+};
+DISSENSUS_DESCRIBE(PaperItemAnswer, item, title, state, ours, run, seconds, see)
 
-Json to_json(const Paper& paper) {
-  Json items = Json::array();
-  for (const PaperItem& item : paper.items) items.push_back(to_json(item));
-  return {{"paper", paper.name}, {"title", paper.title}, {"items", items}};
-}
+struct PaperAnswer {
+  std::string paper, title;
+  std::vector<PaperItemAnswer> items;
+};
+DISSENSUS_DESCRIBE(PaperAnswer, paper, title, items)
 
 /// Always of one shape: a paper or an item alone is a list of one.
+struct PapersAnswer {
+  std::vector<PaperAnswer> papers;
+};
+DISSENSUS_DESCRIBE(PapersAnswer, papers)
+const AnswerRegistration kPapersAnswer = answers_with<PapersAnswer>("paper");
+
 void print_json(const std::vector<Paper>& papers) {
-  Json list = Json::array();
-  for (const Paper& paper : papers) list.push_back(to_json(paper));
-  fmt::print("{}\n", Json{{"papers", list}}.dump(2));
+  PapersAnswer answer;
+  for (const Paper& paper : papers) {
+    PaperAnswer& one = answer.papers.emplace_back(PaperAnswer{paper.name, paper.title, {}});
+    for (const PaperItem& item : paper.items) {
+      one.items.push_back({item.name, item.title, std::string(to_string(item.state)), item.ours,
+                           item.run, item.seconds, item.see});
+    }
+  }
+  print_answer({true, false}, answer, "");
 }
 
 void print_papers(const std::vector<Paper>& papers) {

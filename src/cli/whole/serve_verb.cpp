@@ -5,8 +5,8 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "cli/answer.h"
 #include "cli/interrupt.h"
 #include "cli/plugins.h"
 #include "cli/verb.h"
@@ -37,14 +37,27 @@ std::vector<std::string> sources_of(const ServeOptions& options) {
   return {options.runs_folder};
 }
 
+struct ServeAnswer {
+  std::string address;
+  bool pages = false;
+  std::size_t runs = 0;
+  std::size_t stores = 0;
+};
+template <class Visit>
+constexpr void fields_of(const ServeAnswer*, const Visit& visit) {
+  visit("address", &ServeAnswer::address, "of this time alone: it holds the key");
+  visit("pages", &ServeAnswer::pages, "they are part of this program");
+  visit("runs", &ServeAnswer::runs);
+  visit("stores", &ServeAnswer::stores);
+}
+const AnswerRegistration kServeAnswer = answers_with<ServeAnswer>("serve");
+
+/// Printed once, on a line of its own, when requests are answered (docs/formats/api.md).
 void announce(const ServeOptions& options, const serve::Library& library,
               const serve::ListenAddress& listen, const std::string& address) {
   if (options.output.json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"address", address},
-                                              {"pages", serve::has_pages()},
-                                              {"runs", library.runs().size()},
-                                              {"stores", library.stores()}}
-                           .dump());
+    const ServeAnswer answer{address, serve::has_pages(), library.runs().size(), library.stores()};
+    fmt::print("{}\n", dissensus::json_of(answer).dump());
   } else if (!options.output.quiet) {
     if (!listen.is_loopback) {
       fmt::print(

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "cli/answer.h"
 #include "cli/verb.h"
 #include "core/suggestion.h"
 #include "statistics/bootstrap.h"
@@ -22,7 +22,6 @@ namespace dissensus::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using statistics::Alternative;
 using statistics::NumberFile;
 
@@ -46,14 +45,23 @@ struct StatsOptions {
 };
 
 /// JSON knows neither NaN (null here: undefined) nor infinity (a word here).
-Json json_of(double value) {
-  if (std::isnan(value)) return nullptr;
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  return value;
-}
+struct Figure {
+  double value = 0;
 
-Json json_of(const Interval& interval) {
-  return Json::array({json_of(interval.low), json_of(interval.high)});
+  OrderedJson to_json() const {
+    if (std::isnan(value)) return nullptr;
+    if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+    return value;
+  }
+  static OrderedJson schema() {
+    return {{"anyOf",
+             {schema_of<double>(), {{"type", "null"}}, {{"enum", {"Infinity", "-Infinity"}}}}}};
+  }
+};
+using Figures = std::vector<Figure>;
+
+Figures figures_of(const Interval& interval) {
+  return {{interval.low}, {interval.high}};
 }
 
 std::string shown(double value) {
@@ -75,10 +83,11 @@ void print_line(std::string_view label, std::string_view text) {
 }
 
 /// What every test prints: an object for programs or lines for people.
-ExitCode finish(const StatsOptions& options, const Json& json, const std::function<void()>& print) {
-  if (options.output.quiet) return kAllHeld;
-  if (options.output.json) {
-    fmt::print("{}\n", json.dump(2));
+template <class Answer>
+ExitCode finish(const StatsOptions& options, const Answer& answer,
+                const std::function<void()>& print) {
+  if (options.output.json || options.output.quiet) {
+    print_answer(options.output, answer, "");
   } else {
     print();
   }
@@ -119,6 +128,25 @@ std::uint64_t parse_count(const std::string& text) {
   return count;
 }
 
+struct PrintedByR {
+  Figure odds_ratio;
+  Figures interval;
+};
+DISSENSUS_DESCRIBE(PrintedByR, odds_ratio, interval)
+
+struct FisherAnswer {
+  std::string test = "fisher";
+  std::vector<std::uint64_t> table;
+  std::string alternative;
+  Figure p_value, odds_ratio, sample_odds_ratio;
+  double confidence = 0;
+  Figures interval;
+  PrintedByR as_printed_by_r;
+};
+DISSENSUS_DESCRIBE(FisherAnswer, test, table, alternative, p_value, odds_ratio, sample_odds_ratio,
+                   confidence, interval, as_printed_by_r)
+const AnswerRegistration kFisherAnswer = answers_with<FisherAnswer>("stats fisher");
+
 ExitCode fisher(const StatsOptions& options) {
   check_share("--confidence", options.confidence);
   const statistics::Contingency table{
@@ -126,18 +154,16 @@ ExitCode fisher(const StatsOptions& options) {
       parse_count(options.counts[2]), parse_count(options.counts[3])};
   const statistics::FisherResult result =
       statistics::fisher_exact(table, {alternative_of(options), options.confidence});
-  Json json;
-  json["test"] = "fisher";
-  json["table"] = {table.first_yes, table.first_no, table.second_yes, table.second_no};
-  json["alternative"] = options.alternative;
-  json["p_value"] = json_of(result.p_value);
-  json["odds_ratio"] = json_of(result.conditional_odds_ratio);
-  json["sample_odds_ratio"] = json_of(result.sample_odds_ratio);
-  json["confidence"] = options.confidence;
-  json["interval"] = json_of(result.interval);
-  json["as_printed_by_r"]["odds_ratio"] = json_of(result.r.odds_ratio);
-  json["as_printed_by_r"]["interval"] = json_of(result.r.interval);
-  return finish(options, json, [&] {
+  FisherAnswer answer;
+  answer.table = {table.first_yes, table.first_no, table.second_yes, table.second_no};
+  answer.alternative = options.alternative;
+  answer.p_value = {result.p_value};
+  answer.odds_ratio = {result.conditional_odds_ratio};
+  answer.sample_odds_ratio = {result.sample_odds_ratio};
+  answer.confidence = options.confidence;
+  answer.interval = figures_of(result.interval);
+  answer.as_printed_by_r = {{result.r.odds_ratio}, figures_of(result.r.interval)};
+  return finish(options, answer, [&] {
     fmt::print("Fisher's exact test, {}\n\n", options.alternative);
     fmt::print("{:<8}{:>12}{:>12}{:>12}\n", "", "yes", "no", "share");
     const auto row = [](std::string_view name, std::uint64_t yes, std::uint64_t no) {
@@ -159,23 +185,31 @@ ExitCode fisher(const StatsOptions& options) {
 
 // Two samples
 
-void describe_samples(const StatsOptions& options, const std::vector<std::vector<double>>& samples,
-                      Json& json) {
-  json["samples"] = Json::array();
+struct SampleAnswer {
+  std::string file;
+  std::size_t size = 0;
+  Figure mean, median;
+};
+DISSENSUS_DESCRIBE(SampleAnswer, file, size, mean, median)
+using SampleAnswers = std::vector<SampleAnswer>;
+
+SampleAnswers describe_samples(const StatsOptions& options,
+                               const std::vector<std::vector<double>>& samples) {
+  SampleAnswers answers;
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    json["samples"].push_back({{"file", options.files[i]},
-                               {"size", samples[i].size()},
-                               {"mean", json_of(statistics::mean(samples[i]))},
-                               {"median", json_of(statistics::quantile(samples[i], 0.5))}});
+    answers.push_back({options.files[i],
+                       samples[i].size(),
+                       {statistics::mean(samples[i])},
+                       {statistics::quantile(samples[i], 0.5)}});
   }
+  return answers;
 }
 
-void print_samples(const Json& json) {
+void print_samples(const SampleAnswers& samples) {
   fmt::print("\n{:>8}{:>14}{:>14}  sample\n", "size", "median", "mean");
-  for (const Json& sample : json["samples"]) {
-    fmt::print("{:>8}{:>14.6g}{:>14.6g}  {}\n", sample["size"].get<std::size_t>(),
-               sample["median"].get<double>(), sample["mean"].get<double>(),
-               sample["file"].get<std::string>());
+  for (const SampleAnswer& sample : samples) {
+    fmt::print("{:>8}{:>14.6g}{:>14.6g}  {}\n", sample.size, sample.median.value, sample.mean.value,
+               sample.file);
   }
   fmt::print("\n");
 }
@@ -198,28 +232,40 @@ statistics::RankSumMethod rank_sum_method(const StatsOptions& options,
   return statistics::RankSumMethod::exact;
 }
 
+struct WilcoxonAnswer {
+  std::string test = "wilcoxon";
+  SampleAnswers samples;
+  std::string alternative, method;
+  bool continuity_correction = false;
+  bool ties = false;
+  Figure w, p_value, a12;
+  std::string magnitude;
+};
+DISSENSUS_DESCRIBE(WilcoxonAnswer, test, samples, alternative, method, continuity_correction, ties,
+                   w, p_value, a12, magnitude)
+const AnswerRegistration kWilcoxonAnswer = answers_with<WilcoxonAnswer>("stats wilcoxon");
+
 ExitCode wilcoxon(const StatsOptions& options) {
   const auto samples = read_samples(options);
   const statistics::RankSumResult result = statistics::wilcoxon_rank_sum(
       samples[0], samples[1],
       {alternative_of(options), rank_sum_method(options, samples), !options.no_correction});
   const double a12 = statistics::vargha_delaney(samples[0], samples[1]);
-  Json json;
-  json["test"] = "wilcoxon";
-  describe_samples(options, samples, json);
-  json["alternative"] = options.alternative;
-  json["method"] = result.exact ? "exact" : "normal";
-  json["continuity_correction"] = !result.exact && !options.no_correction;
-  json["ties"] = result.ties;
-  json["w"] = json_of(result.w);
-  json["p_value"] = json_of(result.p_value);
-  json["a12"] = json_of(a12);
-  json["magnitude"] = statistics::magnitude(a12);
-  return finish(options, json, [&] {
+  WilcoxonAnswer answer;
+  answer.samples = describe_samples(options, samples);
+  answer.alternative = options.alternative;
+  answer.method = result.exact ? "exact" : "normal";
+  answer.continuity_correction = !result.exact && !options.no_correction;
+  answer.ties = result.ties;
+  answer.w = {result.w};
+  answer.p_value = {result.p_value};
+  answer.a12 = {a12};
+  answer.magnitude = statistics::magnitude(a12);
+  return finish(options, answer, [&] {
     fmt::print("Wilcoxon rank-sum test, {}, {}{}\n", options.alternative,
                result.exact ? "exact" : "normal approximation",
                result.ties ? " corrected for equal values" : "");
-    print_samples(json);
+    print_samples(answer.samples);
     print_line("W", shown(result.w));
     print_line("p-value", std::isnan(result.p_value) ? "undefined: all values are equal"
                                                      : fmt::format("{:.4g}", result.p_value));
@@ -227,22 +273,38 @@ ExitCode wilcoxon(const StatsOptions& options) {
   });
 }
 
+struct EffectSizeAnswer {
+  std::string test = "a12";
+  SampleAnswers samples;
+  Figure a12;
+  std::string magnitude;
+};
+DISSENSUS_DESCRIBE(EffectSizeAnswer, test, samples, a12, magnitude)
+const AnswerRegistration kEffectSizeAnswer = answers_with<EffectSizeAnswer>("stats a12");
+
 ExitCode a12(const StatsOptions& options) {
   const auto samples = read_samples(options);
   const double value = statistics::vargha_delaney(samples[0], samples[1]);
-  Json json;
-  json["test"] = "a12";
-  describe_samples(options, samples, json);
-  json["a12"] = json_of(value);
-  json["magnitude"] = statistics::magnitude(value);
-  return finish(options, json, [&] {
+  EffectSizeAnswer answer;
+  answer.samples = describe_samples(options, samples);
+  answer.a12 = {value};
+  answer.magnitude = statistics::magnitude(value);
+  return finish(options, answer, [&] {
     fmt::print("Vargha and Delaney's effect size\n");
-    print_samples(json);
+    print_samples(answer.samples);
     print_a12(value);
   });
 }
 
 // One sample
+
+struct ShapiroAnswer {
+  std::string test = "shapiro";
+  SampleAnswers samples;
+  Figure w, p_value;
+};
+DISSENSUS_DESCRIBE(ShapiroAnswer, test, samples, w, p_value)
+const AnswerRegistration kShapiroAnswer = answers_with<ShapiroAnswer>("stats shapiro");
 
 ExitCode shapiro(const StatsOptions& options) {
   const auto samples = read_samples(options);
@@ -257,14 +319,13 @@ ExitCode shapiro(const StatsOptions& options) {
     throw InputError(fmt::format("{}: expected numbers that differ, found {} times {}",
                                  options.files[0], size, samples[0].front()));
   }
-  Json json;
-  json["test"] = "shapiro";
-  describe_samples(options, samples, json);
-  json["w"] = json_of(result.w);
-  json["p_value"] = json_of(result.p_value);
-  return finish(options, json, [&] {
+  ShapiroAnswer answer;
+  answer.samples = describe_samples(options, samples);
+  answer.w = {result.w};
+  answer.p_value = {result.p_value};
+  return finish(options, answer, [&] {
     fmt::print("Shapiro-Wilk test of normality\n");
-    print_samples(json);
+    print_samples(answer.samples);
     print_line("W", shown(result.w));
     print_line("p-value", fmt::format("{:.4g}", result.p_value));
     print_line("", "a small p-value speaks against a normal distribution");
@@ -278,6 +339,20 @@ statistics::Statistic statistic_of(const std::string& name) {
   if (name == "sd") return statistics::standard_deviation;
   return statistics::mean;
 }
+
+struct BootstrapAnswer {
+  std::string test = "bootstrap";
+  SampleAnswers samples;
+  std::string statistic, method;
+  std::size_t resamples = 0;
+  std::uint64_t seed = 0;
+  Figure estimate, standard_error;
+  double confidence = 0;
+  Figures interval;
+};
+DISSENSUS_DESCRIBE(BootstrapAnswer, test, samples, statistic, method, resamples, seed, estimate,
+                   standard_error, confidence, interval)
+const AnswerRegistration kBootstrapAnswer = answers_with<BootstrapAnswer>("stats bootstrap");
 
 ExitCode bootstrap(const StatsOptions& options) {
   check_share("--confidence", options.confidence);
@@ -302,21 +377,20 @@ ExitCode bootstrap(const StatsOptions& options) {
   settings.seed = options.seed;
   const statistics::BootstrapResult result =
       statistics::bootstrap(samples[0], statistic_of(options.statistic), settings);
-  Json json;
-  json["test"] = "bootstrap";
-  describe_samples(options, samples, json);
-  json["statistic"] = options.statistic;
-  json["method"] = statistics::to_string(result.method);
-  json["resamples"] = options.resamples;
-  json["seed"] = options.seed;
-  json["estimate"] = json_of(result.estimate);
-  json["standard_error"] = json_of(result.standard_error);
-  json["confidence"] = options.confidence;
-  json["interval"] = json_of(result.interval);
-  return finish(options, json, [&] {
+  BootstrapAnswer answer;
+  answer.samples = describe_samples(options, samples);
+  answer.statistic = options.statistic;
+  answer.method = statistics::to_string(result.method);
+  answer.resamples = options.resamples;
+  answer.seed = options.seed;
+  answer.estimate = {result.estimate};
+  answer.standard_error = {result.standard_error};
+  answer.confidence = options.confidence;
+  answer.interval = figures_of(result.interval);
+  return finish(options, answer, [&] {
     fmt::print("Bootstrap of the {}, {} resamples, seed {}\n", options.statistic, options.resamples,
                options.seed);
-    print_samples(json);
+    print_samples(answer.samples);
     print_line("estimate", fmt::format("{} (standard error {})", shown(result.estimate),
                                        shown(result.standard_error)));
     const bool fell_back = result.method != settings.method;
@@ -327,6 +401,22 @@ ExitCode bootstrap(const StatsOptions& options) {
   });
 }
 
+/// std::vector<bool> has no references; JSON makes no difference.
+struct Truth {
+  bool value = false;
+  OrderedJson to_json() const { return value; }
+  static OrderedJson schema() { return schema_of<bool>(); }
+};
+
+struct HolmAnswer {
+  std::string test = "holm";
+  double level = 0;
+  std::vector<double> p_values, adjusted;
+  std::vector<Truth> significant;
+};
+DISSENSUS_DESCRIBE(HolmAnswer, test, level, p_values, adjusted, significant)
+const AnswerRegistration kHolmAnswer = answers_with<HolmAnswer>("stats holm");
+
 ExitCode holm(const StatsOptions& options) {
   check_share("--level", options.level);
   for (const double p : options.p_values) {
@@ -335,14 +425,12 @@ ExitCode holm(const StatsOptions& options) {
     }
   }
   const std::vector<double> adjusted = statistics::holm_adjusted(options.p_values);
-  Json json;
-  json["test"] = "holm";
-  json["level"] = options.level;
-  json["p_values"] = options.p_values;
-  json["adjusted"] = adjusted;
-  json["significant"] = Json::array();
-  for (const double p : adjusted) json["significant"].push_back(p <= options.level);
-  return finish(options, json, [&] {
+  HolmAnswer answer;
+  answer.level = options.level;
+  answer.p_values = options.p_values;
+  answer.adjusted = adjusted;
+  for (const double p : adjusted) answer.significant.push_back({p <= options.level});
+  return finish(options, answer, [&] {
     fmt::print("Holm's correction for {} tests\n\n{:>12}{:>12}\n", adjusted.size(), "p-value",
                "adjusted");
     for (std::size_t i = 0; i < adjusted.size(); ++i) {
@@ -363,27 +451,47 @@ statistics::SurvivalOptions survival_options(const StatsOptions& options) {
   return result;
 }
 
-Json json_of(const std::string& name, const statistics::SurvivalCurve& curve,
-             const statistics::RestrictedMean& mean) {
-  Json json;
-  json["group"] = name;
-  json["observations"] = curve.observations;
-  json["events"] = curve.events;
-  json["median"] = json_of(curve.median);
-  json["median_interval"] = json_of(curve.median_interval);
-  json["restricted_mean"] = json_of(mean.mean);
-  json["restricted_mean_standard_error"] = json_of(mean.standard_error);
-  json["curve"] = Json::array();
+struct SurvivalPointAnswer {
+  double time = 0;
+  std::uint64_t at_risk = 0, events = 0, censored = 0;
+  double survival = 0;
+  Figure standard_error;
+  Figures interval;
+};
+DISSENSUS_DESCRIBE(SurvivalPointAnswer, time, at_risk, events, censored, survival, standard_error,
+                   interval)
+
+struct SurvivalGroupAnswer {
+  std::string group;
+  std::uint64_t observations = 0, events = 0;
+  Figure median;
+  Figures median_interval;
+  Figure restricted_mean, restricted_mean_standard_error;
+  std::vector<SurvivalPointAnswer> curve;
+};
+DISSENSUS_DESCRIBE(SurvivalGroupAnswer, group, observations, events, median, median_interval,
+                   restricted_mean, restricted_mean_standard_error, curve)
+
+SurvivalGroupAnswer answer_of(const std::string& name, const statistics::SurvivalCurve& curve,
+                              const statistics::RestrictedMean& mean) {
+  SurvivalGroupAnswer answer;
+  answer.group = name;
+  answer.observations = curve.observations;
+  answer.events = curve.events;
+  answer.median = {curve.median};
+  answer.median_interval = figures_of(curve.median_interval);
+  answer.restricted_mean = {mean.mean};
+  answer.restricted_mean_standard_error = {mean.standard_error};
   for (const statistics::SurvivalPoint& point : curve.points) {
-    json["curve"].push_back({{"time", point.time},
-                             {"at_risk", point.at_risk},
-                             {"events", point.events},
-                             {"censored", point.censored},
-                             {"survival", point.survival},
-                             {"standard_error", json_of(point.standard_error)},
-                             {"interval", json_of(point.interval)}});
+    answer.curve.push_back({point.time,
+                            point.at_risk,
+                            point.events,
+                            point.censored,
+                            point.survival,
+                            {point.standard_error},
+                            figures_of(point.interval)});
   }
-  return json;
+  return answer;
 }
 
 std::string median_text(const statistics::SurvivalCurve& curve) {
@@ -432,6 +540,39 @@ void print_log_rank(const statistics::LogRankResult& result) {
   print_line("p-value", fmt::format("{:.4g}", result.p_value));
 }
 
+struct LogRankGroupAnswer {
+  std::string group;
+  double observed = 0, expected = 0;
+};
+DISSENSUS_DESCRIBE(LogRankGroupAnswer, group, observed, expected)
+
+struct LogRankAnswer {
+  Figure chi_square;
+  std::size_t degrees_of_freedom = 0;
+  Figure p_value;
+  std::vector<LogRankGroupAnswer> groups;
+};
+DISSENSUS_DESCRIBE(LogRankAnswer, chi_square, degrees_of_freedom, p_value, groups)
+
+struct SurvivalAnswer {
+  std::string test = "survival";
+  std::string scale;
+  double confidence = 0, until = 0;
+  std::vector<SurvivalGroupAnswer> groups;
+  Nullable<LogRankAnswer> log_rank;  ///< of two groups or more
+};
+DISSENSUS_DESCRIBE(SurvivalAnswer, test, scale, confidence, until, groups, log_rank)
+const AnswerRegistration kSurvivalAnswer = answers_with<SurvivalAnswer>("stats survival");
+
+LogRankAnswer answer_of(const std::vector<std::string>& names,
+                        const statistics::LogRankResult& test) {
+  LogRankAnswer answer{{test.chi_square}, test.degrees_of_freedom, {test.p_value}, {}};
+  for (std::size_t i = 0; i < test.groups.size(); ++i) {
+    answer.groups.push_back({names[i], test.groups[i].observed, test.groups[i].expected});
+  }
+  return answer;
+}
+
 ExitCode survival(const StatsOptions& options) {
   check_share("--confidence", options.confidence);
   if (!(options.until >= 0) || std::isinf(options.until)) {
@@ -441,31 +582,18 @@ ExitCode survival(const StatsOptions& options) {
       statistics::read_observations(NumberFile::read(options.files[0]), options.columns);
   const double until = options.until > 0 ? options.until : groups.time_max;
   std::vector<statistics::SurvivalCurve> curves;
-  Json json;
-  json["test"] = "survival";
-  json["scale"] = options.scale;
-  json["confidence"] = options.confidence;
-  json["until"] = until;
-  json["groups"] = Json::array();
+  SurvivalAnswer answer;
+  answer.scale = options.scale;
+  answer.confidence = options.confidence;
+  answer.until = until;
   for (std::size_t i = 0; i < groups.names.size(); ++i) {
     curves.push_back(statistics::kaplan_meier(groups.observations[i], survival_options(options)));
-    json["groups"].push_back(
-        json_of(groups.names[i], curves[i], statistics::restricted_mean(curves[i], until)));
+    answer.groups.push_back(
+        answer_of(groups.names[i], curves[i], statistics::restricted_mean(curves[i], until)));
   }
   const statistics::LogRankResult test = statistics::log_rank(groups.observations);
-  json["log_rank"] = nullptr;
-  if (groups.names.size() > 1) {
-    json["log_rank"] = {{"chi_square", json_of(test.chi_square)},
-                        {"degrees_of_freedom", test.degrees_of_freedom},
-                        {"p_value", json_of(test.p_value)},
-                        {"groups", Json::array()}};
-    for (std::size_t i = 0; i < test.groups.size(); ++i) {
-      json["log_rank"]["groups"].push_back({{"group", groups.names[i]},
-                                            {"observed", test.groups[i].observed},
-                                            {"expected", test.groups[i].expected}});
-    }
-  }
-  return finish(options, json, [&] {
+  if (groups.names.size() > 1) answer.log_rank.value = answer_of(groups.names, test);
+  return finish(options, answer, [&] {
     print_curves(options, groups, curves, until);
     print_log_rank(test);
   });

@@ -1,8 +1,8 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "cli/answer.h"
 #include "cli/whole/tla_options.h"
 #include "core/file.h"
 #include "tla/pluscal/pluscal.h"
@@ -11,7 +11,6 @@ namespace dissensus::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace pluscal = tla::pluscal;
 
 constexpr std::size_t kModuleBytesMax = std::size_t{64} << 20;
@@ -52,6 +51,19 @@ std::string_view described(pluscal::Freshness freshness) {
   return "the translation is that of the algorithm";
 }
 
+struct TranslateAnswer {
+  std::string file;
+  bool was_fresh = false;
+  std::string was;
+  bool written = false;
+  std::string algorithm_checksum, translation_checksum;
+  std::vector<std::string> remarks;
+  std::optional<std::string> text;  ///< with --stdout
+};
+DISSENSUS_DESCRIBE(TranslateAnswer, file, was_fresh, was, written, algorithm_checksum,
+                   translation_checksum, remarks, text)
+const AnswerRegistration kTranslateAnswer = answers_with<TranslateAnswer>("tla translate");
+
 ExitCode translate(const TranslateVerb& verb) {
   if (!std::filesystem::exists(verb.path)) {
     throw InputError(fmt::format("{}: no such file{}", verb.path, missing_path_hint(verb.path)));
@@ -74,17 +86,17 @@ ExitCode translate(const TranslateVerb& verb) {
   } else if (!verb.only_check && !verb.to_stdout && is_changed) {
     write_file(verb.path, text);
   }
-  if (verb.output.json && !verb.output.quiet) {
-    Json json;
-    json["file"] = verb.path;
-    json["was_fresh"] = freshness == pluscal::Freshness::fresh;
-    json["was"] = described(freshness);
-    json["written"] = !verb.only_check && !verb.to_stdout && is_changed;
-    json["algorithm_checksum"] = translation.algorithm_checksum;
-    json["translation_checksum"] = translation.text_checksum;
-    json["remarks"] = translation.remarks;
-    if (verb.to_stdout) json["text"] = text;
-    fmt::print("{}\n", json.dump(2));
+  if (verb.output.json) {
+    TranslateAnswer answer;
+    answer.file = verb.path;
+    answer.was_fresh = freshness == pluscal::Freshness::fresh;
+    answer.was = described(freshness);
+    answer.written = !verb.only_check && !verb.to_stdout && is_changed;
+    answer.algorithm_checksum = translation.algorithm_checksum;
+    answer.translation_checksum = translation.text_checksum;
+    answer.remarks = translation.remarks;
+    if (verb.to_stdout) answer.text = text;
+    print_answer(verb.output, answer, "");
   } else if (shows_text && !verb.to_stdout) {
     for (const std::string& remark : translation.remarks) fmt::print("notice    {}\n", remark);
     fmt::print("was       {}\n", described(freshness));

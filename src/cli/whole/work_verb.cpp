@@ -2,8 +2,8 @@
 #include <chrono>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "cli/answer.h"
 #include "cli/finding_folder.h"
 #include "cli/fleet.h"
 #include "cli/interrupt.h"
@@ -20,6 +20,14 @@ struct WorkVerbOptions {
   PluginOptions plugins;
   OutputOptions output;
 };
+
+struct WorkAnswer {
+  std::uint64_t batches = 0, runs = 0, wasted_batches = 0, mismatches = 0, examinations = 0;
+  double busy_seconds = 0, wall_seconds = 0;
+};
+DISSENSUS_DESCRIBE(WorkAnswer, batches, runs, wasted_batches, mismatches, examinations,
+                   busy_seconds, wall_seconds)
+const AnswerRegistration kWorkAnswer = answers_with<WorkAnswer>("work");
 
 ExitCode work(const WorkVerbOptions& options) {
   if (!hunt::sql::is_url(options.work.store)) {
@@ -38,21 +46,18 @@ ExitCode work(const WorkVerbOptions& options) {
   hunt::work(work_options, registry, patience, is_interrupted, print_notice, progress);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (options.output.json && !options.output.quiet) {
-    const nlohmann::ordered_json json{{"batches", progress.batches.load()},
-                                      {"runs", progress.runs.load()},
-                                      {"wasted_batches", progress.wasted.load()},
-                                      {"mismatches", progress.mismatches.load()},
-                                      {"examinations", progress.examinations.load()},
-                                      {"busy_seconds", static_cast<double>(progress.busy_us) / 1e6},
-                                      {"wall_seconds", seconds}};
-    fmt::print("{}\n", json.dump(2));
-  } else if (!options.output.quiet) {
-    const double busy = static_cast<double>(progress.busy_us) / 1e6;
-    fmt::print("{} runs in {} batches, {:.1f} s of wall time, busy for {:.0f} % of it\n",
-               progress.runs.load(), progress.batches.load(), seconds,
-               100 * busy / (seconds * static_cast<double>(options.work.jobs)));
-  }
+  const WorkAnswer answer{progress.batches,
+                          progress.runs,
+                          progress.wasted,
+                          progress.mismatches,
+                          progress.examinations,
+                          static_cast<double>(progress.busy_us) / 1e6,
+                          seconds};
+  print_answer(
+      options.output, answer,
+      fmt::format("{} runs in {} batches, {:.1f} s of wall time, busy for {:.0f} % of it\n",
+                  answer.runs, answer.batches, seconds,
+                  100 * answer.busy_seconds / (seconds * static_cast<double>(options.work.jobs))));
   return progress.mismatches > 0 ? kInternalFault : kAllHeld;
 }
 

@@ -86,16 +86,6 @@ class BadDisk final : public Lasting {
   std::uint64_t before_ = 0;  ///< how often the trouble had told when it began
 };
 
-Fault draw_disk(Drawer& drawer, const Window& when) {
-  DiskFault result;
-  result.node = drawer.node(when);
-  const std::vector<std::size_t> troubles = drawer.words("disk");
-  result.trouble = static_cast<Trouble>(troubles[drawer.random.below(troubles.size())]);
-  if (result.trouble == Trouble::slow) result.extra = drawer.length();
-  result.when = when;
-  return result;
-}
-
 void check_disk(const DiskFault& fault, const Options& document, const Target&) {
   if (fault.trouble == Trouble::slow) return;
   if (const auto extra = document.find("extra")) extra->fail("expected with trouble \"slow\"");
@@ -142,7 +132,8 @@ std::optional<std::string> impossible_trouble(std::size_t trouble,
 
 /// Wrong bits only where the scenario asks for them: no system promises to survive those.
 std::vector<Setting> trouble_setting() {
-  return {{"disk", kTroubles, 3, "expected a trouble that is possible", impossible_trouble}};
+  return {
+      {"disk", "trouble", kTroubles, 3, "expected a trouble that is possible", impossible_trouble}};
 }
 
 }  // namespace
@@ -158,7 +149,7 @@ const FaultKind& DiskFault::kind() {
   static const FaultKind kKind =
       Declaration<DiskFault>("disk")
           .part(make_node("node", member<&DiskFault::node>))
-          .part(make_choice("trouble", choice_of<&DiskFault::trouble>(), kTroubles, true))
+          .part(make_choice("trouble", choice<&DiskFault::trouble>, kTroubles, true))
           .part(make_duration("extra", member<&DiskFault::extra>,
                               {.weight = Weight::essential, .concerns = is<Trouble::slow>}))
           .part(make_window(member<&DiskFault::when>, {.may_wait = true}))
@@ -166,7 +157,7 @@ const FaultKind& DiskFault::kind() {
           .needs(needs_of<Trouble::error>(Offer::bad_disk, kSlowOnly))
           .needs(needs_of<Trouble::no_space>(Offer::bad_disk, kSlowOnly))
           .needs(needs_of<Trouble::corrupt>(Offer::bad_disk, kSlowOnly))
-          .drawn_as("disks", draw_disk, trouble_setting())
+          .drawn_as("disks", {}, trouble_setting())
           .checked(check_disk)
           .hindered([](const DiskFault& fault, const SystemDescription& description) {
             return obstacle_to_disk(fault.node, description);

@@ -197,7 +197,7 @@ const FaultKind& MutateFault::kind() {
               make_nodes("receivers", member<&MutateFault::receivers>,
                          {.missing = ListOf::Default::others, .node = member<&MutateFault::node>}))
           .part(make_seed(member<&MutateFault::seed>))
-          .part(make_choice("scope", choice_of<&MutateFault::scope>(), kScopes, false))
+          .part(make_choice("scope", choice<&MutateFault::scope>, kScopes, false))
           .part(make_field(member<&MutateFault::field>))
           .needs({.name = "mutate",
                   .key = "type",

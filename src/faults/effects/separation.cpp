@@ -255,7 +255,7 @@ std::optional<std::string> too_few_nodes(std::size_t shape, const SystemDescript
 }
 
 std::vector<Setting> shape_setting() {
-  return {{"shapes", kShapes, kShapes.size(), "expected a shape for this number of nodes",
+  return {{"shapes", "shapes", kShapes, kShapes.size(), "expected a shape for this number of nodes",
            too_few_nodes}};
 }
 
@@ -323,7 +323,7 @@ const FaultKind& PartitionFault::kind() {
 const FaultKind& CutFault::kind() {
   static const FaultKind kKind =
       Declaration<CutFault>("cut")
-          .part(make_choice("shape", choice_of<&CutFault::shape>(), kCutShapes, true))
+          .part(make_choice("shape", choice<&CutFault::shape>, kCutShapes, true))
           .part(make_nodes("nodes", member<&CutFault::nodes>, {.kept = kept_of_cut}))
           .part(make_window(member<&CutFault::when>, {.may_wait = true}))
           .needs({.name = "cut", .key = "type"})
@@ -371,11 +371,11 @@ const FaultKind& SilenceFault::kind() {
                   .concerns = [](const void* fault) { return !kBySpan(fault); }})
           .checked(check_silence)
           .said([](const SilenceFault& fault, const Speaker&) {
-            const std::string when = fault.round
+            const std::string span = fault.round
                                          ? fmt::format(" in protocol round {}", *fault.round)
                                          : words_of(fault.when);
             return fmt::format("node {} is silent to {}{}", fault.node, listed(fault.receivers),
-                               when);
+                               span);
           })
           .done<Silence>();
   return kKind;

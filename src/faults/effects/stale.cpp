@@ -61,7 +61,6 @@ const FaultKind& StaleFault::kind() {
                   .key = "type",
                   .needs = {Offer::bad_disk},
                   .instead = "disk, slow, where they have one"})
-          .drawn_as("stale_reads")
           .hindered([](const StaleFault& fault, const SystemDescription& description) {
             return obstacle_to_disk(fault.node, description);
           })

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "faults/kinds.h"
+#include "faults/part_types.h"
 
 namespace dissensus::faults {
 
@@ -159,7 +160,7 @@ class Pause final : public Stop<PauseFault> {
 /// `at`: a time, or a table that says what the node does.
 class MomentPart final : public Part {
  public:
-  MomentPart() : Part("at") {}
+  MomentPart() : Part("at", Weight::one_of) {}
 
   void read(void* fault, const Options& document, const Target& target) const override {
     const auto at = document.find("at");
@@ -179,11 +180,8 @@ class MomentPart final : public Part {
       point.file_operation = static_cast<std::uint64_t>(operation->integer(1, kRoundMax));
       return;
     }
-    point.message = target.description.find_kind(message->text());
-    if (*point.message == kNoKind) {
-      fail_unknown_kind(*message, message->text(), target.description);
-    }
-    point.nth = static_cast<std::uint32_t>(table.integer("nth", 1, 1, 1'000'000'000));
+    point.message = read_kind(*message, target);
+    point.nth = static_cast<std::uint32_t>(table.integer("nth", 1, 1, kNthMax));
   }
   void write(const void* fault, Members& members, const Target& target) const override {
     const CrashFault& crash = of(fault);
@@ -208,8 +206,8 @@ class MomentPart final : public Part {
     dissensus::take(reader, point);
     if (point && point->message.has_value() == point->file_operation.has_value()) reader.fail();
   }
-  void add_schema(nlohmann::ordered_json& properties) const override {
-    const nlohmann::ordered_json number{{"type", "integer"}, {"minimum", 1}};
+  void add_schema(Json& properties) const override {
+    const Json number{{"type", "integer"}, {"minimum", 1}};
     properties["at"] = {
         {"oneOf",
          {{{"type", "string"}},
@@ -217,6 +215,42 @@ class MomentPart final : public Part {
            {"properties",
             {{"file_operation", number}, {"message", {{"type", "string"}}}, {"nth", number}}},
            {"additionalProperties", false}}}}};
+  }
+  void draw(void* fault, Drawer&, const Window& when) const override { of(fault).at = when.from; }
+  Range range(const Options& table, const Target& target) const override {
+    const auto at = table.find("at");
+    if (!at) return nullptr;
+    if (!at->is_table()) {
+      const auto read = [](const OptionValue& value) { return read_duration(value); };
+      return [times = read_bounds(*at, read)](void* fault, Drawer& drawer, const Window&) {
+        of(fault).at = times.draw(drawer.random);
+      };
+    }
+    return range_of_points(at->table(), target);
+  }
+  void add_range_schema(Json& properties) const override {
+    const Json number{{"type", "integer"}, {"minimum", 1}};
+    const Json points{{"type", "object"},
+                      {"properties",
+                       {{"file_operation", schema_of_span(number)},
+                        {"message", schema_of_alternatives({{"type", "string"}})},
+                        {"nth", schema_of_span(number)}}},
+                      {"additionalProperties", false}};
+    properties["at"] = {{"oneOf", {schema_of_span(schema_of_duration()), points}}};
+  }
+  /// An earlier operation, or an earlier message, may do.
+  bool reduce(void* fault, Reduction& reduction) const override {
+    std::optional<CrashPoint>& point = of(fault).point;
+    if (!point) return true;
+    std::uint64_t number = point->file_operation ? *point->file_operation : point->nth;
+    const std::int64_t start = static_cast<std::int64_t>(number) - 1;
+    number = static_cast<std::uint64_t>(reduction.source.next(start, Scale::count)) + 1;
+    if (point->file_operation) {
+      point->file_operation = number;
+    } else {
+      point->nth = static_cast<std::uint32_t>(number);
+    }
+    return true;
   }
   void add_numbers(const void* fault, std::vector<FaultNumber>& numbers) const override {
     if (!of(fault).at) return;
@@ -227,6 +261,30 @@ class MomentPart final : public Part {
   }
 
  private:
+  static constexpr std::int64_t kNthMax = 1'000'000'000;
+
+  static Range range_of_points(const Options& table, const Target& target) {
+    const auto operations = table.find("file_operation");
+    const auto message = table.find("message");
+    if (message.has_value() == operations.has_value()) {
+      table.fail("expected either 'file_operation' or 'message': what the node does last");
+    }
+    const auto number = [](const OptionValue& value) { return value.integer(1, kNthMax); };
+    if (operations) {
+      return
+          [bounds = read_bounds(*operations, number)](void* fault, Drawer& drawer, const Window&) {
+            of(fault).point = {static_cast<std::uint64_t>(bounds.draw(drawer.random)), {}, 1};
+          };
+    }
+    const auto kinds = read_alternatives(
+        *message, [&](const OptionValue& value) { return read_kind(value, target); });
+    const auto nth = table.find("nth");
+    const auto bounds = nth ? read_bounds(*nth, number) : Bounds<std::int64_t>{1, 1};
+    return [kinds, bounds](void* fault, Drawer& drawer, const Window&) {
+      const MessageKind kind = any_of(kinds, drawer.random);
+      of(fault).point = {{}, kind, static_cast<std::uint32_t>(bounds.draw(drawer.random))};
+    };
+  }
   static CrashFault& of(void* fault) { return *static_cast<CrashFault*>(fault); }
   static const CrashFault& of(const void* fault) { return *static_cast<const CrashFault*>(fault); }
 };
@@ -286,7 +344,7 @@ const FaultKind& CrashFault::kind() {
       Declaration<CrashFault>("crash")
           .part(make_node("node", member<&CrashFault::node>))
           .part(std::make_unique<MomentPart>())
-          .part(make_round("at_round", member<&CrashFault::at_round>))
+          .part(make_round("at_round", member<&CrashFault::at_round>, Weight::one_of))
           .part(make_duration("restart_after", member<&CrashFault::restart_after>, {}))
           .needs({.name = "crash", .key = "type"})
           .needs({.name = "crash: at_round",
@@ -303,8 +361,8 @@ const FaultKind& CrashFault::kind() {
                   .instead = "at, with a time",
                   .concerns =
                       [](const void* fault) {
-                        const auto& point = static_cast<const CrashFault*>(fault)->point;
-                        return point && point->file_operation;
+                        const auto& crash = *static_cast<const CrashFault*>(fault);
+                        return crash.point && crash.point->file_operation;
                       }})
           .checked(check_crash)
           .hindered(crash_without_disk)

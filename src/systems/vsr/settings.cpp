@@ -1,6 +1,8 @@
 #include "systems/vsr/settings.h"
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,6 +13,11 @@
 namespace dissensus::vsr {
 
 namespace {
+struct MistakeDescription {
+  std::string_view name;
+  std::string_view what;
+};
+/// Indexed by Mistake.
 constexpr std::array<MistakeDescription, kMistakes> kDescriptions{{
     {"forgetful-restart", "a replica that restarts takes part at once, with an empty log"},
     {"forgets-view", "a restart does not know the view it had promised to enter (the 2012 paper)"},
@@ -60,10 +67,6 @@ std::size_t find_mistake(const OptionValue& name) {
                         suggestion(name.text(), known), fmt::join(known, ", ")));
 }
 }  // namespace
-
-std::span<const MistakeDescription> mistakes() {
-  return kDescriptions;
-}
 
 Settings::Settings(const Options& options) {
   replicas = static_cast<std::size_t>(options.integer(node_key(options, "replicas"), 5, 1, 63));

@@ -4,8 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string_view>
 
 #include "dissensus/options.h"
 #include "dissensus/time.h"
@@ -43,13 +41,6 @@ enum class Mistake : std::uint8_t {
   own_log,
 };
 inline constexpr std::size_t kMistakes = 27;
-
-struct MistakeDescription {
-  std::string_view name;
-  std::string_view what;
-};
-/// Indexed by Mistake.
-std::span<const MistakeDescription> mistakes();
 
 struct Settings {
   std::size_t replicas = 5;

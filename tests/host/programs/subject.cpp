@@ -639,16 +639,24 @@ void unknown() {
   std::printf("%ld\n", syscall(SYS_kcmp, getpid(), getpid(), 0, 0, 0));
 }
 
+/// A thread that is not the first puts another program in the place of all.
+void replace() {
+  std::vector<std::thread> sleepers;
+  for (int i = 0; i < 3; ++i) sleepers.emplace_back([] { sleep(100); });
+  std::thread([] { execl("/bin/echo", "echo", "replaced", nullptr); }).join();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string word = argc > 1 ? argv[1] : "";
   const char* const more = argc > 2 ? argv[2] : "";
   const std::map<std::string, void (*)()> plain{
-      {"clocks", clocks}, {"random", randomness},     {"threads", threads},
-      {"timers", timers}, {"signals", signals},       {"processes", processes},
-      {"pipes", pipes},   {"udp-server", udp_server}, {"tcp-server", tcp_server},
-      {"folder", folder}, {"unknown", unknown},       {"inside", inside}};
+      {"clocks", clocks},  {"random", randomness},     {"threads", threads},
+      {"timers", timers},  {"signals", signals},       {"processes", processes},
+      {"pipes", pipes},    {"udp-server", udp_server}, {"tcp-server", tcp_server},
+      {"folder", folder},  {"unknown", unknown},       {"inside", inside},
+      {"replace", replace}};
   if (const auto found = plain.find(word); found != plain.end()) {
     found->second();
   } else if (word == "spin") {

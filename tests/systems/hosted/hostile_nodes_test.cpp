@@ -17,6 +17,7 @@
 
 #include "dissensus/random.h"
 
+#include "amount.h"
 #include "systems/hosted/script_scenario.h"
 
 namespace dissensus::hosted {
@@ -317,7 +318,7 @@ bool is_right_verdict(const std::string& what, const std::string& right) {
 }
 
 TEST(HostileNodes, AreAllJudgedRightly) {
-  const bool is_soak = std::getenv("DISSENSUS_SOAK") != nullptr;
+  const bool is_soak = test::is_soak();
   const char* const one = std::getenv("HOSTILE_PROGRAM");
   const auto begin = std::chrono::steady_clock::now();
   std::map<std::string, std::size_t> verdicts;

@@ -146,20 +146,12 @@ TEST(Byzantine, AWrittenPlanReproducesTheIncompatibleLedger) {
 // Whatever liars, twins and wrong clocks do, no node trips over it.
 TEST(Byzantine, SurvivesEveryKindOfFaultAtOnce) {
   run::Scenario scenario = load("byzzfuzz-c1d0");
-  faults::ByzantineSpace& space = scenario.space.faults.liars;
-  space.process_faults = 4;
-  space.network_faults = 2;
-  space.replays = 2;
-  space.silences = 2;
-  space.twins = 1;
-  space.drop = 0.1;
-  space.corrupt = 0.2;
-  space.skew_max = std::chrono::seconds(30);
-  space.scope = faults::MutationScope::any;
-  space.liars = {2, 3};
-  space.liars_per_plan = 2;
-  space.first_round = 1;
-  space.last_round = 12;
+  scenario.space.faults.liars = faults::read_liars(
+      Options::from_toml("process_faults = 4\nnetwork_faults = 2\nreplays = 2\nsilences = 2\n"
+                         "twins = 1\ndrop = 0.1\ncorrupt = 0.2\nskew = \"30s\"\nscope = \"any\"\n"
+                         "nodes = [2, 3]\nfaulty = 2\nrounds = [1, 12]\n",
+                         "space"),
+      scenario.system_description(), scenario.nodes());
   run::Runner runner;
   for (std::uint64_t index = 0; index < 25; ++index) {
     const faults::Schedule schedule = draw(scenario, index);

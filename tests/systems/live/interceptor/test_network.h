@@ -13,20 +13,14 @@
 #include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
 
+#include "amount.h"
 #include "systems/live/interceptor/interceptor.h"
 #include "systems/live/interceptor/machine_surroundings.h"
 #include "systems/live/interceptor/test_peer.h"
 
 namespace dissensus::live::test {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-inline constexpr bool kSanitized =
-    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-inline constexpr bool kSanitized = false;
-#endif
+using dissensus::test::kSanitized;
 
 inline KeyPair test_keys(std::size_t node) {
   return node_keys(Seed::from_passphrase(fmt::format("test node {}", node)));
