@@ -27,6 +27,7 @@ using ::testing::Not;
 
 Plan plan_of() {
   Plan plan;
+  plan.has_own_uptimes = false;  // times of several machines are compared
   plan.machines = {{"one", ""}, {"two", ""}, {"three", ""}};
   plan.visible = {HOST_SUBJECT};
   return plan;
