@@ -16,6 +16,7 @@
 #include "core/file.h"
 #include "core/suggestion.h"
 #include "faults/words.h"
+#include "host/host.h"
 #include "run/remake.h"
 
 namespace dissensus::cli {
@@ -130,11 +131,33 @@ void print_json(const RunReport& report) {
     json["run_folder"] = report.folder;
     json["replay"] = replay_command(report.folder, report.replay_words);
   }
+  if (const std::string* const text = host_report(result)) {
+    json["kernel_notes"] = host::notes_in(*text);
+  }
   if (report.doubts) {
     json["repeatable"] = report.doubts->empty();
     json["doubts"] = *report.doubts;
   }
   fmt::print("{}\n", json.dump(2));
+}
+
+/// The host's own report of a run of programs; nullptr: of a simulated one.
+const std::string* host_report(const run::RunResult& result) {
+  for (const Outside::Attachment& file : result.attachments) {
+    if (file.name == host::kReportFile) return &file.text;
+  }
+  return nullptr;
+}
+
+void print_lines(std::string_view what, const std::vector<std::string>& lines,
+                 std::string_view where_all_are) {
+  constexpr std::size_t kShown = 3;
+  for (std::size_t i = 0; i < lines.size() && i < kShown; ++i) {
+    fmt::print("  {}: {}\n", what, lines[i]);
+  }
+  if (lines.size() > kShown) {
+    fmt::print("  {}: ... and {} more ({})\n", what, lines.size() - kShown, where_all_are);
+  }
 }
 
 void print_text(const RunReport& report) {
@@ -150,13 +173,12 @@ void print_text(const RunReport& report) {
                property.reason.empty() ? std::string(outcome)
                                        : fmt::format("{:<8} {}", outcome, property.reason));
   }
-  constexpr std::size_t kNotesShown = 3;
-  const auto& notes = result.verdict.notes;
-  for (std::size_t i = 0; i < notes.size() && i < kNotesShown; ++i) {
-    fmt::print("  note: {}\n", notes[i].text);
-  }
-  if (notes.size() > kNotesShown) {
-    fmt::print("  note: ... and {} more (verdict.json)\n", notes.size() - kNotesShown);
+  std::vector<std::string> notes;
+  for (const oracle::Violation& note : result.verdict.notes) notes.push_back(note.text);
+  print_lines("note", notes, "verdict.json");
+  if (const std::string* const text = host_report(result)) {
+    if (!report.doubts) print_lines("not proven repeatable", host::doubts_in(*text), "host.txt");
+    print_lines("programs' kernel", host::notes_in(*text), "host.txt");
   }
   fmt::print("trace     {} events, {:.3f} s of virtual time, ended by {}, hash {}\n", result.events,
              static_cast<double>(microseconds_of(result.end)) / 1e6, result.ended_by,

@@ -221,6 +221,8 @@ inline constexpr const char* kJournalFile = "host.journal";
 std::string to_text(const Report& report);
 /// The doubts that such a text names.
 std::vector<std::string> doubts_in(std::string_view report_text);
+/// The notes that it has.
+std::vector<std::string> notes_in(std::string_view report_text);
 std::string to_text(const std::vector<ThreadView>& threads);
 /// Where to look at them while they stand still.
 std::string to_text(const std::vector<ProcessView>& processes);

@@ -6,6 +6,8 @@
 
 namespace dissensus::host {
 
+constexpr std::string_view kNote = "note: ";
+
 std::vector<std::string> doubts_in(std::string_view report_text) {
   std::vector<std::string> doubts;
   constexpr std::string_view kLineEnd = "not proven repeatable:\n";
@@ -18,6 +20,17 @@ std::vector<std::string> doubts_in(std::string_view report_text) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return doubts;
+}
+
+std::vector<std::string> notes_in(std::string_view report_text) {
+  std::vector<std::string> notes;
+  while (!report_text.empty()) {
+    const std::size_t end = std::min(report_text.find('\n'), report_text.size());
+    const std::string_view line = report_text.substr(0, end);
+    if (line.starts_with(kNote)) notes.emplace_back(line.substr(kNote.size()));
+    report_text.remove_prefix(std::min(end + 1, report_text.size()));
+  }
+  return notes;
 }
 
 std::string to_text(const Report& report) {
@@ -33,7 +46,7 @@ std::string to_text(const Report& report) {
   text += report.doubts.empty() ? "nothing is known against repeatability\n"
                                 : "virtual time, not proven repeatable:\n";
   for (const std::string& doubt : report.doubts) text += "  " + doubt + "\n";
-  for (const std::string& note : report.notes) text += "note: " + note + "\n";
+  for (const std::string& note : report.notes) text += fmt::format("{}{}\n", kNote, note);
   for (const auto& [name, count] : report.calls) text += fmt::format("{:10} {}\n", count, name);
   return text;
 }

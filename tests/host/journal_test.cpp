@@ -67,6 +67,9 @@ TEST(ReportText, NamesDoubtsThatCanBeReadAgain) {
   report.doubts = {"a thread computed for 4.1 s", "call 555"};
   report.notes = {"a note"};
   EXPECT_THAT(doubts_in(to_text(report)), ElementsAre(report.doubts[0], report.doubts[1]));
+  EXPECT_THAT(notes_in(to_text(report)), ElementsAre("a note"));
+  report.notes.clear();
+  EXPECT_THAT(notes_in(to_text(report)), ElementsAre());
 }
 
 }  // namespace
