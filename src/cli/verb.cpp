@@ -114,6 +114,14 @@ std::size_t default_jobs() {
 
 namespace {
 
+/// The host's own report of a run of programs; nullptr: of a simulated one.
+const std::string* host_report(const run::RunResult& result) {
+  for (const Outside::Attachment& file : result.attachments) {
+    if (file.name == host::kReportFile) return &file.text;
+  }
+  return nullptr;
+}
+
 void print_json(const RunReport& report) {
   const run::RunResult& result = report.result;
   nlohmann::ordered_json json;
@@ -139,14 +147,6 @@ void print_json(const RunReport& report) {
     json["doubts"] = *report.doubts;
   }
   fmt::print("{}\n", json.dump(2));
-}
-
-/// The host's own report of a run of programs; nullptr: of a simulated one.
-const std::string* host_report(const run::RunResult& result) {
-  for (const Outside::Attachment& file : result.attachments) {
-    if (file.name == host::kReportFile) return &file.text;
-  }
-  return nullptr;
 }
 
 void print_lines(std::string_view what, const std::vector<std::string>& lines,

@@ -94,11 +94,6 @@ std::vector<const Part*> FaultKind::windows_last() const {
   return result;
 }
 
-bool FaultKind::has_window() const {
-  return std::any_of(parts.begin(), parts.end(),
-                     [](const PartPtr& part) { return part->is_window(); });
-}
-
 bool FaultKind::may_wait() const {
   return std::any_of(parts.begin(), parts.end(),
                      [](const PartPtr& part) { return part->may_wait(); });

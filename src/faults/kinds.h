@@ -81,7 +81,6 @@ class FaultKind {
   }
   /// Parts in the order in which they are made smaller and shown: windows last.
   std::vector<const Part*> windows_last() const;
-  bool has_window() const;
   bool may_wait() const;  ///< its window may have an anchor
 };
 

@@ -32,7 +32,6 @@ struct ServerConfiguration {
   std::string seen_file() const { return seen() + "/rippled.cfg"; }
   const std::string& seen() const { return seen_folder.empty() ? folder : seen_folder; }
   std::string log_file() const { return folder + "/debug.log"; }
-  std::string output_file() const { return folder + "/output.log"; }
 };
 
 /// The same on both tried versions (1.7.2, 2.4.0). Holds secrets.

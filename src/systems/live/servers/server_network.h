@@ -125,7 +125,7 @@ class ServerNetwork {
   /// The first server that ended by itself, as one line for people; empty: none.
   std::string dead_server() const;
 
-  /// A crash.
+  /// As a crash does it.
   void kill_server(NodeId node);
   /// Somebody else has stopped it.
   void lose_server(NodeId node);
