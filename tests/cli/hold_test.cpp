@@ -86,7 +86,7 @@ TEST(Hold, IsForServersInVirtualTimeAndNeedsATime) {
   folder.write("shell.toml", kShell);
   const CommandResult simulated = folder.run({"run", kBuggyScenario, "--hold", "1s"});
   EXPECT_EQ(simulated.exit_code, 2);
-  EXPECT_THAT(simulated.err, HasSubstr("--hold: expected servers in virtual time"));
+  EXPECT_THAT(simulated.err, HasSubstr("--hold: expected nodes that are programs"));
   const CommandResult word = folder.run({"run", "shell.toml", "--hold", "soon"});
   EXPECT_EQ(word.exit_code, 2);
   EXPECT_THAT(word.err, HasSubstr("expected a time such as 12s, or violation, found 'soon'"));

@@ -83,7 +83,7 @@ TEST(Completion, KnowsTheValuesOfOptions) {
   const WorkFolder folder;
   const std::string script = folder.run({"completion", "bash"}).out;
   EXPECT_THAT(script, HasSubstr("hunt:--search) values=\"$(dissensus list searches"));
-  EXPECT_THAT(script, HasSubstr("systems scenarios searches"));
+  EXPECT_THAT(script, HasSubstr("scenarios systems searches"));
 }
 
 }  // namespace
