@@ -104,7 +104,7 @@ class WebSocket::State : public std::enable_shared_from_this<State> {
  public:
   State(boost::asio::io_context& io, const WebSocketPlan& plan, std::uint64_t number,
         WebSocketEvents events)
-      : io_(io), plan_(plan), events_(std::move(events)), stream_(io), timer_(io) {
+      : plan_(plan), events_(std::move(events)), stream_(io), timer_(io) {
     random_ = Random(surroundings_of(io).seed(), "web socket", number);
   }
 
@@ -264,7 +264,6 @@ class WebSocket::State : public std::enable_shared_from_this<State> {
     });
   }
 
-  boost::asio::io_context& io_;
   const WebSocketPlan plan_;
   WebSocketEvents events_;
   Stream stream_;
