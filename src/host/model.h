@@ -232,6 +232,19 @@ struct StreamSocket final : InternetSocket {
   std::optional<int> linger;         ///< seconds (SO_LINGER)
   bool is_reset = false;             ///< there is no peer any more
   bool is_spoilt = false;            ///< shut down after its connection had failed
+
+  /// A new one of the same machine and kind, with the options that programs gave this one.
+  std::shared_ptr<StreamSocket> made_alike() const {
+    auto socket = std::make_shared<StreamSocket>();
+    socket->family = family;
+    socket->protocol = protocol;
+    socket->machine = machine;
+    socket->options = options;
+    socket->linger = linger;
+    socket->receive_timeout = receive_timeout;
+    socket->send_timeout = send_timeout;
+    return socket;
+  }
 };
 
 /// What came with a datagram.

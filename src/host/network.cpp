@@ -374,15 +374,8 @@ std::shared_ptr<StreamSocket> Network::accepted(StreamSocket& listener) {
   const Connection& info = link.info;
   listener.arrived.pop_front();
   link.is_accepted = true;
-  auto socket = std::make_shared<StreamSocket>();
+  auto socket = listener.made_alike();
   link.sockets[index(Side::acceptor)] = socket;
-  socket->family = listener.family;
-  socket->protocol = listener.protocol;
-  socket->options = listener.options;
-  socket->linger = listener.linger;
-  socket->receive_timeout = listener.receive_timeout;
-  socket->send_timeout = listener.send_timeout;
-  socket->machine = listener.machine;
   socket->state = StreamSocket::State::connected;
   socket->connection = info.id;
   socket->local = info.to;

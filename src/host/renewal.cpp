@@ -90,14 +90,7 @@ void add_to_epoll(const Thread& thread, const Registration& registration) {
 }
 
 std::shared_ptr<StreamSocket> successor_of(const StreamSocket& former) {
-  auto socket = std::make_shared<StreamSocket>();
-  socket->family = former.family;
-  socket->protocol = former.protocol;
-  socket->machine = former.machine;
-  socket->options = former.options;
-  socket->linger = former.linger;
-  socket->receive_timeout = former.receive_timeout;
-  socket->send_timeout = former.send_timeout;
+  auto socket = former.made_alike();
   socket->has_own_port = former.has_own_port;
   socket->has_own_address = former.has_own_address;
   const bool is_bound = former.has_own_port || former.state == StreamSocket::State::bound;
